@@ -1,0 +1,47 @@
+# What is installed, in components that are Debian packages at the same time, and how others find it.
+# Nothing that is installed names the prefix: a tree may be moved, or packaged.
+
+include(CMakePackageConfigHelpers)
+
+set(config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tracekin)
+set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+set(generated_dir ${PROJECT_BINARY_DIR}/install)
+file(RELATIVE_PATH prefix_from_pc /prefix/${pkgconfig_dir} /prefix)
+
+# tracekin_install_library(TARGET RUNTIME DEVELOPMENT HEADERS EXPORT PC): a library with its headers
+# and what CMake and pkg-config need to find it.
+function(tracekin_install_library target runtime development headers export pc)
+  install(TARGETS ${target} EXPORT ${export} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    COMPONENT ${runtime} NAMELINK_COMPONENT ${development})
+  install(DIRECTORY ${headers}/tracekin DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+    COMPONENT ${development} FILES_MATCHING PATTERN "*.h")
+  install(EXPORT ${export} NAMESPACE tracekin:: DESTINATION ${config_dir} COMPONENT ${development})
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/${pc}.in ${generated_dir}/${pc} @ONLY)
+  install(FILES ${generated_dir}/${pc} DESTINATION ${pkgconfig_dir} COMPONENT ${development})
+endfunction()
+
+tracekin_install_library(tracekin libtracekin0 libtracekin-dev
+  ${PROJECT_SOURCE_DIR}/include tracekinTargets tracekin.pc)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tracekinConfig.cmake.in
+  ${generated_dir}/tracekinConfig.cmake INSTALL_DESTINATION ${config_dir}
+  NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${generated_dir}/tracekinConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${generated_dir}/tracekinConfig.cmake ${generated_dir}/tracekinConfigVersion.cmake
+  DESTINATION ${config_dir} COMPONENT libtracekin-dev)
+
+# Loaded by name: no headers, no links.
+install(TARGETS tracekin_plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  COMPONENT tracekin-plugin)
+if(TARGET tracekin_ust)
+  install(TARGETS tracekin_ust LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+    COMPONENT libtracekin-ust0)
+endif()
+
+if(TARGET tracekin_grpc)
+  set_target_properties(tracekin_grpc PROPERTIES EXPORT_NAME grpc)
+  tracekin_install_library(tracekin_grpc libtracekin-grpc0 libtracekin-grpc-dev
+    ${PROJECT_SOURCE_DIR}/integrations/grpc/include tracekinGrpcTargets tracekin-grpc.pc)
+endif()
+
+include(TracekinPackages)

@@ -1,0 +1,67 @@
+# How every target of the project is compiled, and how tests are named.
+
+set(CMAKE_CXX_STANDARD 17)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
+endif()
+
+# Private settings of our own code; nothing of this reaches a consumer.
+add_library(tracekin_settings INTERFACE)
+target_include_directories(tracekin_settings INTERFACE
+  ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+target_compile_options(tracekin_settings INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor)
+if(TRACEKIN_WERROR)
+  target_compile_options(tracekin_settings INTERFACE -Werror)
+endif()
+if(TRACEKIN_SANITIZE)
+  add_compile_options(-fsanitize=${TRACEKIN_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${TRACEKIN_SANITIZE})
+endif()
+
+# The two delivered libraries are optimised as a whole: spans are 10 % cheaper for it (docs/performance.md).
+# Fat objects, so that what else links the same objects need not wait for that (-fno-lto).
+set(TRACEKIN_LTO_COMPILE "")
+set(TRACEKIN_LTO_LINK "")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug"
+   AND NOT TRACEKIN_SANITIZE)
+  set(TRACEKIN_LTO_COMPILE -flto -ffat-lto-objects)
+  set(TRACEKIN_LTO_LINK -flto=auto -O2)
+endif()
+
+# tracekin_test(NAME SOURCES... [LIBRARIES ...] [LABELS ...] [TIMEOUT s]): one GoogleTest program;
+# each of its cases is a CTest test of its own, so that counts are of cases and a crash is one case.
+# A test that needs a server or a tool carries a label that names it; the others carry `unit`.
+include(GoogleTest)
+function(tracekin_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "LIBRARIES;LABELS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE tracekin_settings ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
+  target_link_options(${name} PRIVATE -fno-lto)
+  if(NOT ARG_LABELS)
+    set(ARG_LABELS unit)
+  endif()
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
+    PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+endfunction()
+
+# tracekin_script_test(NAME LABELS ... COMMAND ...): a test that is a program or script of its own.
+# Exit status 77 means "skipped"; it has printed why.
+function(tracekin_script_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "LABELS;COMMAND" ${ARGN})
+  add_test(NAME ${name} COMMAND ${ARG_COMMAND})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 300)
+  endif()
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
+    SKIP_RETURN_CODE 77)
+endfunction()

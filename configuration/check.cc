@@ -1,0 +1,77 @@
+#include "configuration/check.h"
+
+#include <algorithm>
+
+#include "configuration/text.h"
+#include "configuration/url.h"
+
+namespace tracekin {
+namespace {
+
+template <typename Item, typename Items>
+bool Contains(const Items& items, const Item& item) {
+  return std::find(items.begin(), items.end(), item) != items.end();
+}
+
+// Each returns what was found that is not allowed, for display; empty if all is well.
+
+std::string Fault(const Boolean&, const Options&) { return {}; }
+
+std::string Fault(const Integer& value, const Options& options) {
+  const std::uint64_t number = value.In(options);
+  const bool good = value.allowed.empty() ? number >= value.min && number <= value.max
+                                          : Contains(value.allowed, number);
+  return good ? std::string() : Decimal(number);
+}
+
+std::string Fault(const Number& value, const Options& options) {
+  const double number = value.In(options);
+  return number >= value.min && number <= value.max ? std::string() : Decimal(number);  // NaN fails
+}
+
+std::string Fault(const Text& value, const Options& options) {
+  const std::string& text = value.In(options);
+  const bool good = text.empty() || value.allowed.empty() || Contains(value.allowed, text);
+  return good && IsText(text) ? std::string() : Quoted(text);
+}
+
+std::string Fault(const HttpUrl& value, const Options& options) {
+  const std::string& url = value.In(options);
+  return url.empty() || (IsHttpUrl(url) && IsText(url)) ? std::string() : Quoted(url);
+}
+
+std::string Fault(const TextList& value, const Options& options) {
+  const StringList& list = value.In(options);
+  for (auto item = list.begin(); item != list.end(); ++item) {
+    if (!Contains(value.allowed, *item)) return Quoted(*item);
+    if (std::find(list.begin(), item, *item) != item) return Quoted(*item) + " twice";
+  }
+  return {};
+}
+
+std::string Fault(const TextMap& value, const Options& options) {
+  for (const auto& [key, text] : value.In(options)) {
+    if (key.empty()) return "the key \"\"";
+    if (!IsText(key)) return "the key " + Quoted(key);
+    if (!IsText(text)) return Quoted(text);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string Unexpected(std::string_view name, const Setting& setting, std::string_view found) {
+  return std::string(name) + ": expected " + Allowed(setting.value) + ", found " +
+         std::string(found);
+}
+
+bool CheckSetting(const Setting& setting, const Options& options, std::string_view name,
+                  std::string* error) {
+  const std::string fault =
+      std::visit([&options](const auto& value) { return Fault(value, options); }, setting.value);
+  if (fault.empty()) return true;
+  *error = Unexpected(name, setting, fault);
+  return false;
+}
+
+}  // namespace tracekin

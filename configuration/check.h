@@ -1,0 +1,25 @@
+// Whether a value of Options is one that its setting allows; the same for every source of values.
+//
+// Thread-safety: functions of their arguments.
+#ifndef TRACEKIN_CONFIGURATION_CHECK_H
+#define TRACEKIN_CONFIGURATION_CHECK_H
+
+#include <string>
+#include <string_view>
+
+#include "configuration/table.h"
+#include "tracekin/options.h"
+
+namespace tracekin {
+
+/// "NAME: expected ..., found FOUND" with what `setting` allows. `name` is what the operator wrote:
+/// the path or the environment variable. `found` is ready for display.
+std::string Unexpected(std::string_view name, const Setting& setting, std::string_view found);
+
+/// Checks the value that `options` has for `setting`. On failure `error` is an Unexpected().
+bool CheckSetting(const Setting& setting, const Options& options, std::string_view name,
+                  std::string* error);
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_CONFIGURATION_CHECK_H

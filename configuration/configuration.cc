@@ -1,0 +1,114 @@
+#include "tracekin/configuration.h"
+
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <type_traits>
+
+#include "configuration/check.h"
+#include "configuration/json.h"
+#include "configuration/table.h"
+#include "configuration/url.h"
+
+namespace tracekin {
+namespace {
+
+using JsonWriter = rapidjson::Writer<rapidjson::StringBuffer>;
+
+void WriteKey(std::string_view key, JsonWriter* writer) {
+  writer->Key(key.data(), static_cast<rapidjson::SizeType>(key.size()));
+}
+
+void Write(bool value, JsonWriter* writer) { writer->Bool(value); }
+void Write(std::uint64_t value, JsonWriter* writer) { writer->Uint64(value); }
+void Write(double value, JsonWriter* writer) { writer->Double(value); }
+
+void Write(const std::string& value, JsonWriter* writer) {
+  const std::string masked = MaskPassword(value);
+  writer->String(masked.data(), static_cast<rapidjson::SizeType>(masked.size()));
+}
+
+void Write(const StringList& value, JsonWriter* writer) {
+  writer->StartArray();
+  for (const std::string& item : value) Write(item, writer);
+  writer->EndArray();
+}
+
+void Write(const StringMap& value, JsonWriter* writer) {
+  writer->StartObject();
+  for (const auto& [key, text] : value) {
+    WriteKey(key, writer);
+    Write(text, writer);
+  }
+  writer->EndObject();
+}
+
+/// Writes a setting, unless it is a text that nobody has set: "" is no value that each of them takes.
+template <typename T>
+void WriteMember(std::string_view key, const T& value, const T& fallback, JsonWriter* writer) {
+  if constexpr (std::is_same_v<T, std::string>) {
+    if (value.empty() && fallback.empty()) return;
+  }
+  WriteKey(key, writer);
+  Write(value, writer);
+}
+
+/// What the exporter lacks; empty if nothing. Without a type, spans go to the endpoint if there is
+/// one, else to the file.
+std::string ExporterFault(const ExporterOptions& exporter) {
+  if (exporter.type == "zipkin" && exporter.endpoint.empty()) {
+    return "exporter.endpoint: not set, but exporter.type is \"zipkin\"";
+  }
+  const bool to_file =
+      exporter.type == "file" || (exporter.type.empty() && exporter.endpoint.empty());
+  if (to_file && exporter.path.empty()) {
+    return "exporter.path: not set, but spans go to a file; name it, or set exporter.endpoint to a "
+           "collector's URL";
+  }
+  return {};
+}
+
+}  // namespace
+
+bool ParseConfiguration(std::string_view json, Options* options, std::string* error) {
+  return ReadConfiguration(json, options, error) == ConfigurationStatus::kOk;
+}
+
+bool ValidateOptions(const Options& options, std::string* error) {
+  for (const Setting& setting : Settings()) {
+    if (!CheckSetting(setting, options, setting.path, error)) return false;
+  }
+  if (options.service_name.empty()) {
+    *error =
+        "service_name: not set; name the service there or in the variable TRACEKIN_SERVICE_NAME";
+    return false;
+  }
+  const std::string fault = ExporterFault(options.exporter);
+  if (!fault.empty()) *error = fault;
+  return fault.empty();
+}
+
+std::string PrintConfiguration(const Options& options) {
+  const Options defaults;
+  rapidjson::StringBuffer buffer;
+  JsonWriter writer(buffer);
+  writer.StartObject();
+  std::string_view group;
+  for (const Setting& setting : Settings()) {
+    if (setting.group() != group) {
+      if (!group.empty()) writer.EndObject();
+      group = setting.group();
+      WriteKey(group, &writer);
+      writer.StartObject();
+    }
+    const auto write = [&](const auto& value) {
+      WriteMember(setting.key(), value.In(options), value.In(defaults), &writer);
+    };
+    std::visit(write, setting.value);
+  }
+  writer.EndObject();
+  writer.EndObject();
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+}  // namespace tracekin

@@ -1,0 +1,100 @@
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <utility>
+
+#include "configuration/check.h"
+#include "configuration/table.h"
+#include "configuration/text.h"
+#include "tracekin/configuration.h"
+
+namespace tracekin {
+namespace {
+
+std::string_view Trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t";
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
+}
+
+StringList Items(std::string_view text) {
+  StringList items;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    items.emplace_back(Trimmed(text.substr(0, comma)));
+    if (comma == std::string_view::npos) return items;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+template <typename T>
+bool StoreNumber(std::string_view text, T* number) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, status] = std::from_chars(text.data(), end, *number);
+  return status == std::errc() && stop == end;
+}
+
+// Each stores the value that a variable spells into `options`; false if it spells none of the type.
+
+bool Store(const Boolean& setting, std::string_view text, Options* options) {
+  const bool value = text == "true" || text == "1";
+  setting.In(*options) = value;
+  return value || text == "false" || text == "0";
+}
+
+bool Store(const Integer& setting, std::string_view text, Options* options) {
+  return StoreNumber(text, &setting.In(*options));
+}
+
+bool Store(const Number& setting, std::string_view text, Options* options) {
+  return StoreNumber(text, &setting.In(*options));
+}
+
+bool Store(const Text& setting, std::string_view text, Options* options) {
+  setting.In(*options) = text;
+  return true;
+}
+
+bool Store(const HttpUrl& setting, std::string_view text, Options* options) {
+  setting.In(*options) = text;
+  return true;
+}
+
+bool Store(const TextList& setting, std::string_view text, Options* options) {
+  setting.In(*options) = Items(text);
+  return true;
+}
+
+bool Store(const TextMap& setting, std::string_view text, Options* options) {
+  StringMap map;
+  for (const std::string& item : Items(text)) {
+    const std::size_t equals = item.find('=');
+    if (equals == std::string::npos) return false;
+    if (!map.emplace(item.substr(0, equals), item.substr(equals + 1)).second) return false;
+  }
+  setting.In(*options) = std::move(map);
+  return true;
+}
+
+}  // namespace
+
+bool ApplyEnvironment(Options* options, std::string* error) {
+  Options result = *options;
+  for (const Setting& setting : Settings()) {
+    const std::string name = EnvironmentName(setting);
+    const char* const text = secure_getenv(name.c_str());
+    if (text == nullptr || *text == '\0') continue;
+    const bool stored =
+        std::visit([&](const auto& value) { return Store(value, text, &result); }, setting.value);
+    if (!stored) {
+      *error = Unexpected(name, setting, Quoted(text));
+      if (std::holds_alternative<TextMap>(setting.value)) *error += "; write key=value,key=value";
+      return false;
+    }
+    if (!CheckSetting(setting, result, name, error)) return false;
+  }
+  *options = std::move(result);
+  return true;
+}
+
+}  // namespace tracekin

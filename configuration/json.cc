@@ -1,0 +1,205 @@
+#include "configuration/json.h"
+
+#include <rapidjson/document.h>
+#include <rapidjson/error/en.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "configuration/check.h"
+#include "configuration/nearest_key.h"
+#include "configuration/table.h"
+#include "configuration/text.h"
+
+namespace tracekin {
+namespace {
+
+constexpr std::size_t kMaxBytes = 1 << 20;
+
+// Iterative, so that no depth of nesting can exhaust the stack.
+constexpr unsigned kParseFlags = rapidjson::kParseIterativeFlag |
+                                 rapidjson::kParseValidateEncodingFlag |
+                                 rapidjson::kParseFullPrecisionFlag;
+
+using Json = rapidjson::Value;
+
+std::string_view View(const Json& text) { return {text.GetString(), text.GetStringLength()}; }
+
+/// `value` for a message. Only scalars are written out: an array or object may be deep.
+std::string Shown(const Json& value) {
+  if (value.IsString()) return Quoted(View(value));
+  if (value.IsArray()) return "an array";
+  if (value.IsObject()) return "an object";
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+  value.Accept(writer);
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+// Each stores a JSON value of the right type into `options` and returns an empty text, or returns
+// what was found instead. Whether the value is an allowed one is CheckSetting's business.
+
+std::string Store(const Boolean& setting, const Json& json, Options* options) {
+  if (!json.IsBool()) return Shown(json);
+  setting.In(*options) = json.GetBool();
+  return {};
+}
+
+std::string Store(const Integer& setting, const Json& json, Options* options) {
+  if (!json.IsUint64()) return Shown(json);
+  setting.In(*options) = json.GetUint64();
+  return {};
+}
+
+std::string Store(const Number& setting, const Json& json, Options* options) {
+  if (!json.IsNumber()) return Shown(json);
+  setting.In(*options) = json.GetDouble();
+  return {};
+}
+
+std::string Store(const Text& setting, const Json& json, Options* options) {
+  if (!json.IsString()) return Shown(json);
+  if (json.GetStringLength() == 0 && !setting.allowed.empty()) return Shown(json);
+  setting.In(*options) = View(json);
+  return {};
+}
+
+std::string Store(const HttpUrl& setting, const Json& json, Options* options) {
+  if (!json.IsString()) return Shown(json);
+  setting.In(*options) = View(json);
+  return {};
+}
+
+std::string Store(const TextList& setting, const Json& json, Options* options) {
+  if (!json.IsArray()) return Shown(json);
+  StringList list;
+  for (const Json& item : json.GetArray()) {
+    if (!item.IsString()) return Shown(item) + " in it";
+    list.emplace_back(View(item));
+  }
+  setting.In(*options) = std::move(list);
+  return {};
+}
+
+std::string Store(const TextMap& setting, const Json& json, Options* options) {
+  if (!json.IsObject()) return Shown(json);
+  StringMap map;
+  for (const auto& member : json.GetObject()) {
+    if (!member.value.IsString()) {
+      return Shown(member.value) + " for the key " + Quoted(View(member.name));
+    }
+    if (!map.emplace(View(member.name), View(member.value)).second) {
+      return "the key " + Quoted(View(member.name)) + " twice";
+    }
+  }
+  setting.In(*options) = std::move(map);
+  return {};
+}
+
+bool Set(const Setting& setting, const Json& json, Options* options, std::string* error) {
+  const std::string found =
+      std::visit([&](const auto& value) { return Store(value, json, options); }, setting.value);
+  if (found.empty()) return CheckSetting(setting, *options, setting.path, error);
+  *error = Unexpected(setting.path, setting, found);
+  return false;
+}
+
+std::string UnknownKey(const std::string& path) {
+  const std::string nearest = NearestKey(path);
+  std::string message = "unknown key " + Quoted(path);
+  if (nearest == path) {  // a dot within a key
+    const std::size_t dot = path.find('.');
+    return message + "; write it as {\"" + path.substr(0, dot) + "\": {\"" + path.substr(dot + 1) +
+           "\": ...}}";
+  }
+  if (!nearest.empty()) return message + "; did you mean \"" + nearest + "\"?";
+  message += "; known are";
+  const char* separator = " ";
+  for (const Setting& setting : Settings()) {
+    message.append(separator).append(setting.path);
+    separator = ", ";
+  }
+  return message;
+}
+
+/// Reads the object that is the whole configuration (`group` is empty then) or one group of it.
+bool ReadObject(const Json& object, const std::string& group, Options* options,
+                std::string* error) {
+  std::set<std::string_view> seen;
+  for (const auto& member : object.GetObject()) {
+    const std::string_view key = View(member.name);
+    const std::string path = group.empty() ? std::string(key) : group + "." + std::string(key);
+    const bool nested = key.find('.') != std::string_view::npos;
+    const Setting* setting = nested ? nullptr : FindSetting(path);
+    if (setting == nullptr && !IsGroup(path)) {
+      *error = UnknownKey(path);
+      return false;
+    }
+    if (!seen.insert(key).second) {
+      *error = path + ": given twice";
+      return false;
+    }
+    if (setting != nullptr) {
+      if (!Set(*setting, member.value, options, error)) return false;
+    } else if (!member.value.IsObject()) {
+      *error = path + ": expected an object, found " + Shown(member.value);
+      return false;
+    } else if (!ReadObject(member.value, path, options, error)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// "line 3, column 17" of a byte of `text`; columns count characters.
+std::string Position(std::string_view text, std::size_t offset) {
+  const std::string_view before = text.substr(0, offset);
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const std::string_view in_line = before.substr(before.rfind('\n') + 1);
+  const auto column =
+      1 + std::count_if(in_line.begin(), in_line.end(), [](char c) { return (c & 0xc0) != 0x80; });
+  return "line " + std::to_string(line) + ", column " + std::to_string(column);
+}
+
+bool ParseObject(std::string_view text, rapidjson::Document* document, std::string* error) {
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    *error = "the configuration is empty: expected a JSON object";
+    return false;
+  }
+  if (text.size() > kMaxBytes) {
+    *error = "the configuration is longer than " + std::to_string(kMaxBytes) + " bytes";
+    return false;
+  }
+  const std::size_t nul = text.find('\0');  // rapidjson takes it for the end
+  if (nul != std::string_view::npos) {
+    *error = "the configuration is not JSON: " + Position(text, nul) + ": a NUL character";
+    return false;
+  }
+  document->Parse<kParseFlags>(text.data(), text.size());
+  if (document->HasParseError()) {
+    *error = "the configuration is not JSON: " + Position(text, document->GetErrorOffset()) + ": " +
+             rapidjson::GetParseError_En(document->GetParseError());
+    return false;
+  }
+  if (!document->IsObject()) {
+    *error = "the configuration is not a JSON object but " + Shown(*document);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+ConfigurationStatus ReadConfiguration(std::string_view json, Options* options, std::string* error) {
+  rapidjson::Document document;
+  if (!ParseObject(json, &document, error)) return ConfigurationStatus::kMalformed;
+  Options result = *options;
+  if (!ReadObject(document, "", &result, error)) return ConfigurationStatus::kInvalid;
+  *options = std::move(result);
+  return ConfigurationStatus::kOk;
+}
+
+}  // namespace tracekin

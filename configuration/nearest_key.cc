@@ -1,0 +1,59 @@
+#include "configuration/nearest_key.h"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "configuration/table.h"
+
+namespace tracekin {
+namespace {
+
+// No known path is longer, so that what follows cannot make one nearer.
+constexpr std::size_t kComparedBytes = 64;
+
+std::string_view LastKey(std::string_view path) { return path.substr(path.rfind('.') + 1); }
+
+}  // namespace
+
+std::size_t EditDistance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);  // distances of a prefix of a to each prefix of b
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+    }
+  }
+  return row.back();
+}
+
+std::string NearestKey(std::string_view path) {
+  path = path.substr(0, kComparedBytes);
+  const std::string_view last = LastKey(path);
+  std::string_view nearest;
+  std::size_t nearest_distance = 1 + std::max<std::size_t>(2, last.size() / 3);
+  const auto consider = [&](std::string_view candidate, std::size_t distance) {
+    if (distance >= nearest_distance) return;
+    nearest = candidate;
+    nearest_distance = distance;
+  };
+  for (const Setting& setting : Settings()) {
+    consider(setting.path, EditDistance(path, setting.path));
+    consider(setting.path, EditDistance(last, LastKey(setting.path)) + 1);
+    if (last.size() >= 4 && LastKey(setting.path).substr(0, last.size()) == last) {
+      consider(setting.path, 2);
+    }
+    const std::size_t dot = setting.path.find('.');
+    if (dot != std::string_view::npos) {
+      const std::string_view group = setting.path.substr(0, dot);
+      consider(group, EditDistance(path, group));
+    }
+  }
+  return std::string(nearest);
+}
+
+}  // namespace tracekin

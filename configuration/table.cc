@@ -1,0 +1,148 @@
+#include "configuration/table.h"
+
+#include <algorithm>
+
+#include "configuration/text.h"
+#include "propagation/propagator.h"
+
+namespace tracekin {
+namespace {
+
+/// At<&Options::exporter, &ExporterOptions::path> reads options.exporter.path.
+template <auto... members>
+const auto& At(const Options& options) {
+  // clang-format off
+  return (options .* ... .* members);
+  // clang-format on
+}
+
+constexpr std::uint64_t kMinute = 60'000;  // ms
+
+std::vector<Setting> MakeSettings() {
+  using O = Options;
+  using S = SamplerOptions;
+  using P = PropagationOptions;
+  using E = ExporterOptions;
+  const std::vector<std::string_view> formats = PropagatorNames();
+  return {
+      {"service_name", Text{{At<&O::service_name>}},
+       "The service that the spans belong to; required."},
+      {"tags", TextMap{{At<&O::tags>}},
+       "Tags set on every span, unless the span sets the same key itself."},
+      {"trace_id_bits", Integer{{At<&O::trace_id_bits>}, 64, 128, {64, 128}},
+       "The size of the trace ids of new traces."},
+      {"print_configuration", Boolean{{At<&O::print_configuration>}},
+       "Whether the effective configuration is logged when the tracer is made."},
+
+      {"sampler.type",
+       Text{{At<&O::sampler, &S::type>}, {"always", "never", "probabilistic", "rate_limiting"}},
+       "How it is decided whether the spans of a new trace are exported."},
+      {"sampler.rate", Number{{At<&O::sampler, &S::rate>}, 0, 1},
+       "The share of traces that the probabilistic sampler takes."},
+      {"sampler.per_second", Number{{At<&O::sampler, &S::per_second>}, 0, 1e6},
+       "The traces a second that the rate_limiting sampler takes, at most."},
+      {"sampler.parent_based", Boolean{{At<&O::sampler, &S::parent_based>}},
+       "Whether a decision that arrives with the parent's context is kept."},
+
+      {"propagation.inject", TextList{{At<&O::propagation, &P::inject>}, formats},
+       "The formats that contexts are written in, all of them at once."},
+      {"propagation.extract", TextList{{At<&O::propagation, &P::extract>}, formats},
+       "The formats that contexts are read from; the first that finds ids wins."},
+
+      {"exporter.type", Text{{At<&O::exporter, &E::type>}, {"zipkin", "file"}},
+       "Where finished spans go; if not set, to zipkin when there is an endpoint, else to the "
+       "file."},
+      {"exporter.endpoint", HttpUrl{{At<&O::exporter, &E::endpoint>}},
+       "For zipkin: the collector's URL, to which spans are POSTed."},
+      {"exporter.path", Text{{At<&O::exporter, &E::path>}},
+       "For file: the file that spans are appended to, each a line of JSON."},
+      {"exporter.queue_spans", Integer{{At<&O::exporter, &E::queue_spans>}, 64, 1u << 24},
+       "The finished spans that wait in memory, at most; more are dropped and counted."},
+      {"exporter.queue_bytes", Integer{{At<&O::exporter, &E::queue_bytes>}, 1u << 18, 1ull << 36},
+       "The bytes of the finished spans that wait in memory, at most."},
+      {"exporter.flush_interval_ms", Integer{{At<&O::exporter, &E::flush_interval_ms>}, 1, kMinute},
+       "The time in milliseconds that a finished span waits before it is sent, at most."},
+      {"exporter.batch_spans", Integer{{At<&O::exporter, &E::batch_spans>}, 1, 100'000},
+       "The spans in one request, at most."},
+      {"exporter.connect_timeout_ms",
+       Integer{{At<&O::exporter, &E::connect_timeout_ms>}, 1, 10 * kMinute},
+       "The time in milliseconds that connecting to the collector may take."},
+      {"exporter.timeout_ms", Integer{{At<&O::exporter, &E::timeout_ms>}, 1, 10 * kMinute},
+       "The time in milliseconds that one request may take, from connecting to the answer."},
+      {"exporter.close_timeout_ms",
+       Integer{{At<&O::exporter, &E::close_timeout_ms>}, 0, 10 * kMinute},
+       "The time in milliseconds that closing the tracer may take to send what is left."},
+
+      {"ust.enabled", Boolean{{At<&O::ust, &UstOptions::enabled>}},
+       "Whether spans are also LTTng-UST events; needs libtracekin_ust.so and liblttng-ust."},
+  };
+}
+
+std::string Joined(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (const std::string_view name : names) text.append(text.empty() ? "" : ", ").append(name);
+  return text;
+}
+
+std::string Joined(const std::vector<std::uint64_t>& numbers) {
+  std::string text;
+  for (const std::uint64_t number : numbers) text += (text.empty() ? "" : ", ") + Decimal(number);
+  return text;
+}
+
+}  // namespace
+
+const std::vector<Setting>& Settings() {
+  static const auto* const settings = new std::vector<Setting>(MakeSettings());
+  return *settings;
+}
+
+const Setting* FindSetting(std::string_view path) {
+  for (const Setting& setting : Settings()) {
+    if (setting.path == path) return &setting;
+  }
+  return nullptr;
+}
+
+bool IsGroup(std::string_view name) {
+  const std::vector<Setting>& settings = Settings();
+  return !name.empty() &&
+         std::any_of(settings.begin(), settings.end(),
+                     [name](const Setting& setting) { return setting.group() == name; });
+}
+
+std::string EnvironmentName(const Setting& setting) {
+  std::string name = "TRACEKIN_";
+  for (const char c : setting.path) {
+    name += c == '.' ? '_' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+  return name;
+}
+
+std::string Allowed(const Value& value) {
+  return std::visit(
+      Overloaded{
+          [](const Boolean&) -> std::string { return "true or false"; },
+          [](const Integer& v) {
+            if (!v.allowed.empty()) return "one of " + Joined(v.allowed);
+            return "a whole number from " + Decimal(v.min) + " to " + Decimal(v.max);
+          },
+          [](const Number& v) {
+            return "a number from " + Decimal(v.min) + " to " + Decimal(v.max);
+          },
+          [](const Text& v) {
+            return v.allowed.empty() ? "UTF-8 text" : "one of " + Joined(v.allowed);
+          },
+          [](const HttpUrl&) -> std::string {
+            return "an http:// or https:// URL with a host, such as "
+                   "\"http://127.0.0.1:9411/api/v2/spans\"";
+          },
+          [](const TextList& v) { return "a list of different names out of " + Joined(v.allowed); },
+          [](const TextMap&) -> std::string {
+            return "texts by keys that are different and not empty";
+          },
+      },
+      value);
+}
+
+}  // namespace tracekin

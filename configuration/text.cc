@@ -1,0 +1,34 @@
+#include "configuration/text.h"
+
+#include <charconv>
+
+#include "configuration/url.h"
+#include "text/utf8.h"
+
+namespace tracekin {
+
+bool IsText(std::string_view text) {
+  std::string scratch;
+  return Sanitize(text, &scratch) == text;
+}
+
+std::string Quoted(std::string_view text) {
+  constexpr std::size_t kShownBytes = 100;
+  const std::string masked = MaskPassword(text);
+  std::string scratch;
+  const std::string_view whole = Sanitize(masked, &scratch);
+  const std::string_view shown = TruncateUtf8(whole, kShownBytes);
+  char quoted[MaxJsonStringSize(kShownBytes)];
+  char* const end = WriteJsonString(shown, quoted, quoted + sizeof quoted);
+  return std::string(quoted, end) + (shown.size() < whole.size() ? "..." : "");
+}
+
+std::string Decimal(std::uint64_t number) { return std::to_string(number); }
+
+std::string Decimal(double number) {
+  char text[400];  // 309 digits before the point or 324 after it, and what stands around them
+  const auto result = std::to_chars(text, text + sizeof text, number, std::chars_format::fixed);
+  return {text, result.ptr};
+}
+
+}  // namespace tracekin

@@ -1,0 +1,74 @@
+#include "configuration/url.h"
+
+#include <strings.h>
+
+#include <algorithm>
+
+namespace tracekin {
+namespace {
+
+constexpr std::string_view kSchemeEnd = "://";
+
+/// Where the authority (user:password@host:port) of a URL stands in it; empty at the end if there
+/// is none.
+struct Authority {
+  explicit Authority(std::string_view url) : begin(url.size()), end(url.size()) {
+    const std::size_t scheme_end = url.find(kSchemeEnd);
+    if (scheme_end == std::string_view::npos) return;
+    begin = scheme_end + kSchemeEnd.size();
+    end = std::min(url.find_first_of("/?#", begin), url.size());
+  }
+  std::size_t begin;
+  std::size_t end;
+};
+
+bool HasScheme(std::string_view url, std::string_view scheme) {
+  return url.size() > scheme.size() && strncasecmp(url.data(), scheme.data(), scheme.size()) == 0 &&
+         url.substr(scheme.size(), kSchemeEnd.size()) == kSchemeEnd;
+}
+
+bool IsPort(std::string_view text) {
+  if (text.empty() || text.size() > 5) return false;
+  unsigned port = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return false;
+    port = port * 10 + static_cast<unsigned>(c - '0');
+  }
+  return port >= 1 && port <= 65535;
+}
+
+/// host, host:port, [ipv6] or [ipv6]:port.
+bool IsHostAndPort(std::string_view text) {
+  std::size_t host_end = text.find(':');
+  if (!text.empty() && text.front() == '[') {
+    host_end = text.find(']');
+    if (host_end == std::string_view::npos || host_end == 1) return false;
+    ++host_end;
+  }
+  if (host_end == 0 || text.empty()) return false;
+  return host_end >= text.size() || (text[host_end] == ':' && IsPort(text.substr(host_end + 1)));
+}
+
+}  // namespace
+
+bool IsHttpUrl(std::string_view url) {
+  const auto unprintable = [](char c) { return (c >= 0 && c <= ' ') || c == '\x7f'; };
+  if (std::any_of(url.begin(), url.end(), unprintable)) return false;
+  if (!HasScheme(url, "http") && !HasScheme(url, "https")) return false;
+  const Authority authority(url);
+  std::string_view host = url.substr(authority.begin, authority.end - authority.begin);
+  const std::size_t at = host.rfind('@');
+  if (at != std::string_view::npos) host.remove_prefix(at + 1);
+  return IsHostAndPort(host);
+}
+
+std::string MaskPassword(std::string_view text) {
+  std::string masked(text);
+  const Authority authority(text);
+  const std::size_t colon = text.substr(0, authority.end).find(':', authority.begin);
+  const std::size_t at = text.substr(0, authority.end).rfind('@');
+  if (colon == std::string_view::npos || at == std::string_view::npos || at < colon) return masked;
+  return masked.replace(colon + 1, at - colon - 1, "***");
+}
+
+}  // namespace tracekin

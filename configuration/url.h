@@ -1,0 +1,23 @@
+// What the configuration has to know of URLs (RFC 3986). libcurl reads them for use; this tells an
+// operator at start-up, rather than at the first span, that one cannot work.
+//
+// Thread-safety: functions of their arguments.
+#ifndef TRACEKIN_CONFIGURATION_URL_H
+#define TRACEKIN_CONFIGURATION_URL_H
+
+#include <string>
+#include <string_view>
+
+namespace tracekin {
+
+/// Whether `url` is http or https, names a host and has no port but a decimal one from 1 to 65535,
+/// and has no blanks or control characters.
+bool IsHttpUrl(std::string_view url);
+
+/// `text` with the password of scheme://user:password@host replaced by ***; anything else
+/// unchanged.
+std::string MaskPassword(std::string_view text);
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_CONFIGURATION_URL_H

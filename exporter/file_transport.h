@@ -1,0 +1,63 @@
+// Appends batches of lines to a file.
+//
+// Each batch is one write at the end of the file, so that processes may share it: lines of two
+// processes do not mix. The file is created with mode 0600 when the first batch is sent. It is "in
+// the file" when the kernel has it; nothing is synced to the disk.
+//
+// A file system that fills up may take a part of a batch. The batch has failed then, though some of
+// its lines are there; the next batch begins on a fresh line, so that one line at most is damaged
+// (two, if another process writes in between).
+#ifndef TRACEKIN_EXPORTER_FILE_TRANSPORT_H
+#define TRACEKIN_EXPORTER_FILE_TRANSPORT_H
+
+#include <sys/stat.h>
+
+#include <atomic>
+#include <string>
+#include <string_view>
+
+#include "exporter/transport.h"
+
+namespace tracekin {
+
+/// Before each batch the file is looked up anew. If it was rotated away or removed, a new one is
+/// made; if the host has closed the descriptor behind our back, and perhaps got its number for a
+/// file of its own (as daemons do that close all they do not know), that one is left alone. Beside
+/// regular files, pipes and terminals are written to (/dev/stdout, a FIFO that has a reader); they
+/// are waited for until the deadline, and long batches may mix with what others write there. All
+/// failures are SendStatus::kFailed.
+class FileTransport final : public Transport {
+ public:
+  /// A relative `path` is taken from the working folder of this moment, whatever the host changes
+  /// it to.
+  explicit FileTransport(const std::string& path);
+  ~FileTransport() override;
+
+  SendResult Send(const std::string& body, std::size_t spans, Clock::time_point deadline) override;
+  void Interrupt(Clock::time_point deadline) noexcept override;
+  void AbandonAfterFork() noexcept override;
+
+ private:
+  // These return 0 or an errno.
+  int EnsureOpen() noexcept;
+  int Open() noexcept;
+  int Write(std::string_view bytes, Clock::time_point deadline) noexcept;
+
+  bool IsOurs(const struct stat& file) const noexcept;
+  bool DescriptorIsOurs() const noexcept;
+
+  const std::string path_;
+  EarliestDeadline interrupt_;
+
+  // Device and inode are what the descriptor was when it was opened. They change only while there
+  // is none, so that the child of a fork finds them in order.
+  std::atomic<int> descriptor_{-1};
+  dev_t device_ = 0;
+  ino_t inode_ = 0;
+
+  bool in_mid_line_ = false;  // the file ends with a part of a line of ours
+};
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_EXPORTER_FILE_TRANSPORT_H

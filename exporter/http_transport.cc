@@ -1,0 +1,203 @@
+#include "exporter/http_transport.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+#include "exporter/http_answer.h"
+
+namespace tracekin {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// Zipkin's server closes connections that were idle for 15 s.
+constexpr long kMaxIdleSeconds = 10;
+
+// Of an answer's body so much is kept for the message, and so much is read before the connection is
+// given up: a collector's own answers have a few hundred bytes.
+constexpr std::size_t kAnswerKept = 512;
+constexpr std::size_t kAnswerRead = 65536;
+
+// curl_multi_poll counts in int; libcurl itself knows when it has something to do.
+constexpr milliseconds kLongestWait{60000};
+
+void Check(CURLcode code) {
+  if (code == CURLE_OK) return;
+  throw std::runtime_error(std::string("libcurl: ") + curl_easy_strerror(code));
+}
+
+void InitialiseCurl() {
+  // Of the kind that a fork during another thread's first use does not leave locked for ever.
+  static std::once_flag once;
+  static CURLcode code;
+  std::call_once(once, [] { code = curl_global_init(CURL_GLOBAL_DEFAULT); });
+  Check(code);
+}
+
+}  // namespace
+
+HttpTransport::Sockets::Sockets() {
+  for (auto& slot : descriptors_) slot = -1;
+}
+
+int HttpTransport::Sockets::Open(const curl_sockaddr& address) noexcept {
+  const int descriptor = socket(address.family, address.socktype | SOCK_CLOEXEC, address.protocol);
+  if (descriptor == -1) return -1;
+  const auto slot = std::find(descriptors_.begin(), descriptors_.end(), -1);
+  if (slot == descriptors_.end()) {
+    close(descriptor);
+    return -1;
+  }
+  *slot = descriptor;
+  return descriptor;
+}
+
+void HttpTransport::Sockets::Close(int descriptor) noexcept {
+  const auto slot = std::find(descriptors_.begin(), descriptors_.end(), descriptor);
+  if (slot != descriptors_.end()) *slot = -1;
+  close(descriptor);
+}
+
+void HttpTransport::Sockets::CloseAll() noexcept {
+  for (auto& slot : descriptors_) {
+    const int descriptor = slot.exchange(-1);
+    if (descriptor != -1) close(descriptor);
+  }
+}
+
+HttpTransport::HttpTransport(const ExporterOptions& options, std::string_view content_type) {
+  InitialiseCurl();
+  multi_.reset(curl_multi_init());
+  easy_.reset(curl_easy_init());
+  if (!multi_ || !easy_) throw std::runtime_error("libcurl: no handle");
+  AddHeader("Content-Type: " + std::string(content_type));
+  AddHeader("b3: 0");    // do not trace the tracer: b3-propagation asks reporters to say so
+  AddHeader("Expect:");  // do not wait for a 100 Continue
+  SetOptions(options);
+  answer_.reserve(kAnswerKept);  // for OnBody must not throw
+}
+
+HttpTransport::~HttpTransport() = default;
+
+void HttpTransport::AddHeader(const std::string& line) {
+  curl_slist* list = curl_slist_append(headers_.get(), line.c_str());
+  if (list == nullptr) throw std::bad_alloc();
+  static_cast<void>(headers_.release());
+  headers_.reset(list);
+}
+
+void HttpTransport::SetOptions(const ExporterOptions& options) {
+  const auto set = [this](CURLoption option, auto value) {
+    Check(curl_easy_setopt(easy_.get(), option, value));
+  };
+  set(CURLOPT_URL, options.endpoint.c_str());
+  set(CURLOPT_PROTOCOLS_STR, "http,https");
+  set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  set(CURLOPT_HTTPHEADER, headers_.get());
+  set(CURLOPT_USERAGENT, "tracekin/" TRACEKIN_VERSION);
+  set(CURLOPT_POST, 1L);
+  set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options.connect_timeout_ms));
+  set(CURLOPT_MAXAGE_CONN, kMaxIdleSeconds);
+  set(CURLOPT_NOSIGNAL, 1L);    // signals are the host's
+  set(CURLOPT_QUICK_EXIT, 1L);  // no waiting for a name server beyond the deadline
+  set(CURLOPT_ERRORBUFFER, error_.data());
+  set(CURLOPT_WRITEFUNCTION, &OnBody);
+  set(CURLOPT_WRITEDATA, this);
+  set(CURLOPT_OPENSOCKETFUNCTION, &OnOpen);
+  set(CURLOPT_OPENSOCKETDATA, this);
+  set(CURLOPT_CLOSESOCKETFUNCTION, &OnClose);
+  set(CURLOPT_CLOSESOCKETDATA, this);
+}
+
+SendResult HttpTransport::Send(const std::string& body, std::size_t /*spans*/,
+                               Clock::time_point deadline) {
+  const Clock::time_point start = Clock::now();
+  if (start >= interrupt_.Or(deadline)) return {SendStatus::kFailed, "no time left to send it"};
+  answer_.clear();
+  answer_size_ = 0;
+  error_[0] = 0;
+  curl_easy_setopt(easy_.get(), CURLOPT_POSTFIELDS, body.data());
+  curl_easy_setopt(easy_.get(), CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
+  const CURLMcode added = curl_multi_add_handle(multi_.get(), easy_.get());
+  if (added != CURLM_OK) return {SendStatus::kFailed, curl_multi_strerror(added)};
+
+  const std::optional<CURLcode> code = Run(deadline);
+  long status = 0;
+  curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
+  curl_multi_remove_handle(multi_.get(), easy_.get());
+
+  // Whatever becomes of its body, an answer is an answer.
+  if (status >= 200) return JudgeAnswer(status, answer_);
+  if (code) return {SendStatus::kFailed, Words(*code)};
+  const auto waited = std::chrono::duration_cast<milliseconds>(Clock::now() - start);
+  return {SendStatus::kFailed, "no answer within " + std::to_string(waited.count()) + " ms"};
+}
+
+// How the request ended, or nothing if its time was up first.
+std::optional<CURLcode> HttpTransport::Run(Clock::time_point deadline) noexcept {
+  for (;;) {
+    int running = 0;
+    if (curl_multi_perform(multi_.get(), &running) != CURLM_OK) return CURLE_FAILED_INIT;
+    int more = 0;
+    const CURLMsg* message = curl_multi_info_read(multi_.get(), &more);
+    if (message != nullptr) return message->data.result;
+
+    const auto left = interrupt_.Or(deadline) - Clock::now();
+    if (left <= left.zero()) return std::nullopt;
+    const auto wait = std::min(std::chrono::ceil<milliseconds>(left), kLongestWait);
+    if (curl_multi_poll(multi_.get(), nullptr, 0, static_cast<int>(wait.count()), nullptr) !=
+        CURLM_OK) {
+      return CURLE_FAILED_INIT;
+    }
+  }
+}
+
+// What went wrong before there was an answer. libcurl's texts name the host, never the user or
+// password.
+std::string HttpTransport::Words(CURLcode code) const {
+  std::string words = OneLine(error_[0] != 0 ? error_.data() : curl_easy_strerror(code));
+  long error = 0;
+  curl_easy_getinfo(easy_.get(), CURLINFO_OS_ERRNO, &error);
+  if (error != 0) words += ": " + std::generic_category().message(static_cast<int>(error));
+  return words;
+}
+
+void HttpTransport::Interrupt(Clock::time_point deadline) noexcept {
+  interrupt_.MoveForward(deadline);
+  curl_multi_wakeup(multi_.get());
+}
+
+// The handles are leaked: libcurl would speak to the peer, or wait for a lock that no thread holds
+// here.
+void HttpTransport::AbandonAfterFork() noexcept { sockets_.CloseAll(); }
+
+curl_socket_t HttpTransport::OnOpen(void* self, curlsocktype /*purpose*/,
+                                    curl_sockaddr* address) noexcept {
+  const int descriptor = static_cast<HttpTransport*>(self)->sockets_.Open(*address);
+  return descriptor == -1 ? CURL_SOCKET_BAD : descriptor;
+}
+
+int HttpTransport::OnClose(void* self, curl_socket_t descriptor) noexcept {
+  static_cast<HttpTransport*>(self)->sockets_.Close(descriptor);
+  return 0;
+}
+
+std::size_t HttpTransport::OnBody(char* data, std::size_t size, std::size_t count,
+                                  void* self) noexcept {
+  auto* transport = static_cast<HttpTransport*>(self);
+  const std::size_t bytes = size * count;
+  std::string& answer = transport->answer_;
+  answer.append(data, std::min(bytes, kAnswerKept - answer.size()));
+  transport->answer_size_ += bytes;
+  return transport->answer_size_ <= kAnswerRead ? bytes : 0;  // 0 ends the transfer
+}
+
+}  // namespace tracekin

@@ -1,0 +1,86 @@
+// Posts batches to an HTTP collector with libcurl, over one connection that is kept alive.
+//
+// The URL may be http or https (certificates are verified) and may carry a user and password.
+// Redirects are not followed. http_proxy, https_proxy and no_proxy are honoured, as by every
+// program with libcurl.
+#ifndef TRACEKIN_EXPORTER_HTTP_TRANSPORT_H
+#define TRACEKIN_EXPORTER_HTTP_TRANSPORT_H
+
+#include <curl/curl.h>
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "exporter/transport.h"
+#include "tracekin/options.h"
+
+namespace tracekin {
+
+/// A batch is sent a second time only if the kept connection turns out to be closed before any byte
+/// of an answer came; connections that were idle for 10 s are not used again, to keep that rare.
+///
+/// After a fork the child closes its copies of the sockets; two descriptors of libcurl's own, a
+/// pair of sockets connected to each other, stay open in it, and in programs that the host runs. A
+/// host that closes all descriptors it does not know must do so before the first span.
+class HttpTransport final : public Transport {
+ public:
+  /// Uses `endpoint` and `connect_timeout_ms`. Throws std::runtime_error if libcurl cannot be set
+  /// up.
+  HttpTransport(const ExporterOptions& options, std::string_view content_type);
+  ~HttpTransport() override;
+
+  SendResult Send(const std::string& body, std::size_t spans, Clock::time_point deadline) override;
+  void Interrupt(Clock::time_point deadline) noexcept override;
+  void AbandonAfterFork() noexcept override;
+
+ private:
+  // What libcurl has open for connections; in order at any moment, for the child of a fork.
+  class Sockets {
+   public:
+    Sockets();
+    int Open(const curl_sockaddr& address) noexcept;  // -1 on failure
+    void Close(int descriptor) noexcept;
+    void CloseAll() noexcept;
+
+   private:
+    // One connection, and a few more while the addresses of a host are tried.
+    std::array<std::atomic<int>, 16> descriptors_;
+  };
+
+  struct Deleter {
+    void operator()(curl_slist* list) const { curl_slist_free_all(list); }
+  };
+  struct MultiDeleter {
+    void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
+  };
+  struct EasyDeleter {
+    void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
+  };
+
+  void AddHeader(const std::string& line);
+  void SetOptions(const ExporterOptions& options);
+  std::optional<CURLcode> Run(Clock::time_point deadline) noexcept;
+  std::string Words(CURLcode code) const;
+
+  // Callbacks of libcurl.
+  static curl_socket_t OnOpen(void* self, curlsocktype purpose, curl_sockaddr* address) noexcept;
+  static int OnClose(void* self, curl_socket_t descriptor) noexcept;
+  static std::size_t OnBody(char* data, std::size_t size, std::size_t count, void* self) noexcept;
+
+  EarliestDeadline interrupt_;
+  Sockets sockets_;
+  std::array<char, CURL_ERROR_SIZE> error_{};
+  std::string answer_;           // the beginning of the body that came back
+  std::size_t answer_size_ = 0;  // of what came of it
+  std::unique_ptr<curl_slist, Deleter> headers_;
+  std::unique_ptr<CURLM, MultiDeleter> multi_;  // keeps the connection
+  std::unique_ptr<CURL, EasyDeleter> easy_;     // the request
+};
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_EXPORTER_HTTP_TRANSPORT_H

@@ -1,0 +1,110 @@
+#include "exporter/span_bytes.h"
+
+#include <arpa/inet.h>
+
+#include <charconv>
+
+#include "text/utf8.h"
+
+namespace tracekin {
+
+namespace {
+
+template <class Number>
+bool ParseNumber(std::string_view text, Number* number) {
+  const char* const end = text.data() + text.size();
+  const auto parsed = std::from_chars(text.data(), end, *number);
+  return parsed.ec == std::errc{} && parsed.ptr == end;
+}
+
+bool IsAddress(int family, std::string_view text) {
+  in6_addr address;  // the larger one
+  return inet_pton(family, std::string(text).c_str(), &address) == 1;
+}
+
+}  // namespace
+
+const SpanRecord& SpanDecoder::Decode(const char* bytes) {
+  SpanHeader header;
+  std::memcpy(&header, bytes, sizeof header);
+  record_.Clear();
+  scratch_.clear();
+  record_.trace_id_high = header.trace_id_high;
+  record_.trace_id_low = header.trace_id_low;
+  record_.span_id = header.span_id;
+  record_.parent_span_id = header.parent_span_id;
+  record_.start_ns = header.start_ns;
+  record_.duration_ns = header.duration_ns;
+  record_.kind = header.kind;
+  record_.debug = header.debug;
+  record_.local.service_name = service_;
+
+  ForEachEntry(bytes, header.size, [this](const Entry& entry) {
+    switch (entry.header.type) {
+      case EntryType::kName:
+        record_.name = Valid(entry.value());
+        break;
+      case EntryType::kTag:
+        TakeTag(Valid(entry.key()), Valid(entry.value()));
+        break;
+      case EntryType::kLog:
+        record_.annotations.push_back({entry.timestamp_ns(), Valid(entry.message())});
+        break;
+      case EntryType::kDead:
+        break;
+    }
+  });
+  if (header.truncated != 0) {
+    scratch_.push_back(std::to_string(header.truncated));
+    record_.tags.push_back({kTruncatedTag, scratch_.back()});
+  }
+  return record_;
+}
+
+std::string_view SpanDecoder::Valid(std::string_view text) {
+  std::string changed;
+  const std::string_view valid = Sanitize(text, &changed);
+  if (valid.data() == text.data()) return valid;
+  scratch_.push_back(std::move(changed));
+  return scratch_.back();
+}
+
+void SpanDecoder::TakeTag(std::string_view key, std::string_view value) {
+  if (key == "error" && value == "false") return;
+  if (key.substr(0, 5) == "peer." && TakePeer(key.substr(5), value)) return;
+  record_.tags.push_back({key, value});
+}
+
+bool SpanDecoder::TakePeer(std::string_view what, std::string_view value) {
+  Endpoint& remote = record_.remote;
+  if (what == "service") {
+    remote.service_name = value;
+    return true;
+  }
+  if (what == "ipv4") {
+    // <opentracing/ext/tags.h> has it as a uint32, the semantic conventions as text.
+    std::uint32_t number = 0;
+    if (ParseNumber(value, &number)) {
+      const in_addr address{htonl(number)};
+      char text[INET_ADDRSTRLEN];
+      scratch_.emplace_back(inet_ntop(AF_INET, &address, text, sizeof text));
+      value = scratch_.back();
+    } else if (!IsAddress(AF_INET, value)) {
+      return false;
+    }
+    remote.ipv4 = value;
+    return true;
+  }
+  if (what == "ipv6" && IsAddress(AF_INET6, value)) {
+    remote.ipv6 = value;
+    return true;
+  }
+  std::uint16_t port = 0;
+  if (what == "port" && ParseNumber(value, &port)) {
+    remote.port = port;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace tracekin

@@ -1,0 +1,188 @@
+#include "exporter/span_queue.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <new>
+
+namespace tracekin {
+
+struct SpanQueue::Chunk {
+  std::uint32_t number;             // from 1; fixed
+  std::atomic<std::uint32_t> next;  // in a stack: the number of the one below, 0 for none
+  std::uint32_t used;               // bytes of `bytes`
+  std::uint32_t spans;
+
+  static constexpr std::size_t kCapacity = kChunkBytes - 16;
+  char bytes[kCapacity];
+};
+
+namespace {
+
+constexpr std::uint32_t kMostSlots = 64;
+
+std::uint32_t Aligned(std::uint32_t size) { return (size + 7U) & ~7U; }
+
+}  // namespace
+
+static_assert(kMaxSpanBytes <= SpanQueue::kChunkBytes / 2, "a chunk must hold any span");
+
+SpanQueue::SpanQueue(std::uint64_t max_spans, std::uint64_t max_bytes)
+    : chunks_(static_cast<std::uint32_t>(std::min(
+          std::min<std::uint64_t>(max_bytes / kChunkBytes, max_spans), std::uint64_t{1} << 24))),
+      spans_per_chunk_(
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(max_spans / chunks_, kChunkBytes))),
+      slots_(std::clamp<std::uint32_t>(chunks_ / 4, 1, kMostSlots)),
+      slot_(new Slot[slots_]) {
+  static_assert(sizeof(Chunk) == kChunkBytes);
+  // Pages that were never touched cost no memory.
+  void* memory = mmap(nullptr, chunks_ * kChunkBytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) throw std::bad_alloc();
+  memory_ = static_cast<char*>(memory);
+}
+
+SpanQueue::~SpanQueue() { munmap(memory_, chunks_ * kChunkBytes); }
+
+SpanQueue::Chunk* SpanQueue::at(std::uint32_t number) const {
+  return reinterpret_cast<Chunk*>(memory_ + (number - 1) * kChunkBytes);
+}
+
+void SpanQueue::PushTo(Stack* stack, Chunk* chunk) noexcept {
+  std::uint64_t top = stack->top.load(std::memory_order_relaxed);
+  std::uint64_t changed;
+  do {
+    chunk->next.store(static_cast<std::uint32_t>(top), std::memory_order_relaxed);
+    changed = (((top >> 32) + 1) << 32) | chunk->number;
+  } while (!stack->top.compare_exchange_weak(top, changed, std::memory_order_release,
+                                             std::memory_order_relaxed));
+}
+
+SpanQueue::Chunk* SpanQueue::PopFrom(Stack* stack) noexcept {
+  std::uint64_t top = stack->top.load(std::memory_order_acquire);
+  while (static_cast<std::uint32_t>(top) != 0) {
+    Chunk* chunk = at(static_cast<std::uint32_t>(top));
+    // Another thread may take the chunk meanwhile; its `next` is then of no use, and the count
+    // tells.
+    const std::uint64_t changed =
+        (((top >> 32) + 1) << 32) | chunk->next.load(std::memory_order_relaxed);
+    if (stack->top.compare_exchange_weak(top, changed, std::memory_order_acquire,
+                                         std::memory_order_acquire)) {
+      return chunk;
+    }
+  }
+  return nullptr;
+}
+
+// The number of the topmost chunk, to which the others are linked; 0 if there is none. One at a time
+// would not end while producers are faster than the exporter.
+std::uint32_t SpanQueue::TakeAll(Stack* stack) noexcept {
+  std::uint64_t top = stack->top.load(std::memory_order_relaxed);
+  while (static_cast<std::uint32_t>(top) != 0 &&
+         !stack->top.compare_exchange_weak(top, ((top >> 32) + 1) << 32, std::memory_order_acquire,
+                                           std::memory_order_relaxed)) {
+  }
+  return static_cast<std::uint32_t>(top);
+}
+
+SpanQueue::Chunk* SpanQueue::Allocate() noexcept {
+  Chunk* chunk = PopFrom(&free_);
+  if (chunk == nullptr) {
+    std::uint32_t fresh = fresh_.load(std::memory_order_relaxed);
+    do {
+      if (fresh == chunks_) return nullptr;
+    } while (!fresh_.compare_exchange_weak(fresh, fresh + 1, std::memory_order_relaxed));
+    chunk = at(fresh + 1);
+    chunk->number = fresh + 1;
+  }
+  chunk->used = 0;
+  chunk->spans = 0;
+  return chunk;
+}
+
+bool SpanQueue::Fits(const Chunk& chunk, std::uint32_t size) const noexcept {
+  return chunk.spans < spans_per_chunk_ && size <= Chunk::kCapacity - chunk.used;
+}
+
+bool SpanQueue::Push(const char* span, std::uint32_t size, std::uint32_t thread) noexcept {
+  Slot& slot = slot_[thread % slots_];
+  Chunk* chunk = slot.chunk.exchange(nullptr, std::memory_order_acquire);
+  if (chunk != nullptr && !Fits(*chunk, size)) {
+    PushTo(&full_, chunk);
+    chunk = nullptr;
+  }
+  if (chunk == nullptr) {
+    chunk = Allocate();
+    if (chunk == nullptr) {
+      slot.refused.fetch_add(1, std::memory_order_relaxed);
+      return false;
+    }
+  }
+  std::memcpy(chunk->bytes + chunk->used, span, size);
+  chunk->used += Aligned(size);
+  ++chunk->spans;
+  if (thread < slots_) {
+    slot.accepted.store(slot.accepted.load(std::memory_order_relaxed) + 1,
+                        std::memory_order_relaxed);
+  } else {
+    slot.accepted_shared.fetch_add(1, std::memory_order_relaxed);
+  }
+  // Another thread of this slot may have put a chunk there meanwhile.
+  Chunk* other = slot.chunk.exchange(chunk, std::memory_order_acq_rel);
+  if (other != nullptr) PushTo(&full_, other);
+  return true;
+}
+
+std::size_t SpanQueue::VisitAndRelease(Chunk* chunk,
+                                       const std::function<void(const char* span)>& visit) {
+  const std::uint32_t spans = chunk->spans;
+  const char* at = chunk->bytes;
+  for (std::uint32_t i = 0; i < spans; ++i) {
+    std::uint32_t size;
+    std::memcpy(&size, at + offsetof(SpanHeader, size), sizeof size);
+    visit(at);
+    at += Aligned(size);
+  }
+  PushTo(&free_, chunk);
+  return spans;
+}
+
+std::size_t SpanQueue::Drain(What what, const std::function<void(const char* span)>& visit) {
+  std::size_t spans = 0;
+  for (std::uint32_t number = TakeAll(&full_); number != 0;) {
+    Chunk* chunk = at(number);
+    number = chunk->next.load(std::memory_order_relaxed);
+    spans += VisitAndRelease(chunk, visit);
+  }
+  if (what == What::kEverything) {
+    for (std::uint32_t i = 0; i < slots_; ++i) {
+      // Looking first spares idle slots the exchange, and their threads the cache line.
+      if (slot_[i].chunk.load(std::memory_order_relaxed) == nullptr) continue;
+      Chunk* chunk = slot_[i].chunk.exchange(nullptr, std::memory_order_acquire);
+      if (chunk != nullptr) spans += VisitAndRelease(chunk, visit);
+    }
+  }
+  return spans;
+}
+
+std::uint64_t SpanQueue::Sum(std::atomic<std::uint64_t> Slot::*count) const noexcept {
+  std::uint64_t sum = 0;
+  for (std::uint32_t i = 0; i < slots_; ++i) {
+    sum += (slot_[i].*count).load(std::memory_order_relaxed);
+  }
+  return sum;
+}
+
+void SpanQueue::Reset() noexcept {
+  for (std::uint32_t i = 0; i < slots_; ++i) {
+    slot_[i].chunk = nullptr;
+    slot_[i].accepted = 0;
+    slot_[i].accepted_shared = 0;
+    slot_[i].refused = 0;
+  }
+  free_.top = 0;
+  full_.top = 0;
+  fresh_ = 0;
+}
+
+}  // namespace tracekin

@@ -1,0 +1,98 @@
+// The bounded queue of finished spans between the application's threads and the exporter thread.
+//
+// Its memory is one mapping of chunks, touched only as it is used. A producer takes the chunk of
+// its slot (one atomic exchange), appends its span, and puts the chunk back; a full chunk goes to
+// the exporter and a free one replaces it. Whoever holds a chunk owns it alone, so no byte is ever
+// shared while it changes; threads that share a slot merely use one more chunk. The exporter takes
+// full chunks at any time and sweeps the slots when spans are due. Nothing blocks; a producer that
+// finds no free chunk is told so.
+//
+// Bounds: at most `max_spans` spans and `max_bytes` bytes, each divided evenly among the chunks.
+//
+// Thread-safety: Push from any thread; Drain from one thread at a time; Reset only in the child of
+// a fork before any other call.
+#ifndef TRACEKIN_EXPORTER_SPAN_QUEUE_H
+#define TRACEKIN_EXPORTER_SPAN_QUEUE_H
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "exporter/span_bytes.h"
+
+namespace tracekin {
+
+class SpanQueue {
+ public:
+  /// REQUIRES: max_bytes >= 4 * kChunkBytes. Throws std::bad_alloc.
+  SpanQueue(std::uint64_t max_spans, std::uint64_t max_bytes);
+  ~SpanQueue();
+
+  SpanQueue(const SpanQueue&) = delete;
+  SpanQueue& operator=(const SpanQueue&) = delete;
+
+  /// Copies a span, `size` <= kMaxSpanBytes bytes that begin with a SpanHeader. `thread` is a
+  /// number that no other thread has; low numbers have a slot to themselves. Returns false if there
+  /// is no room.
+  bool Push(const char* span, std::uint32_t size, std::uint32_t thread) noexcept;
+
+  enum class What { kFullChunks, kEverything };
+
+  /// Calls `visit(bytes)` for each span taken out, and returns how many there were. Takes what is
+  /// there when it is called, and little of what comes meanwhile, so that it ends. The memory of a
+  /// chunk is free again once all its spans were visited. If `visit` throws, the rest of its chunk
+  /// is lost: it must not.
+  std::size_t Drain(What what, const std::function<void(const char* span)>& visit);
+
+  /// How many spans Push took, and how many it refused.
+  std::uint64_t accepted() const noexcept {
+    return Sum(&Slot::accepted) + Sum(&Slot::accepted_shared);
+  }
+  std::uint64_t refused() const noexcept { return Sum(&Slot::refused); }
+
+  /// Empties the queue in the child of a fork, whatever the parent's other threads were doing with
+  /// it.
+  void Reset() noexcept;
+
+  static constexpr std::size_t kChunkBytes = 65536;
+
+ private:
+  struct Chunk;
+  struct alignas(128) Slot {
+    std::atomic<Chunk*> chunk{nullptr};
+    // By the thread of this slot's number, without locked instructions, and by others.
+    std::atomic<std::uint64_t> accepted{0};
+    std::atomic<std::uint64_t> accepted_shared{0};
+    std::atomic<std::uint64_t> refused{0};
+  };
+  // A stack of chunks, lock-free. The upper half of its word counts changes, so that a pop cannot
+  // mistake a chunk that went and came back for one that stayed.
+  struct alignas(128) Stack {
+    std::atomic<std::uint64_t> top{0};
+  };
+
+  Chunk* at(std::uint32_t number) const;
+  std::uint64_t Sum(std::atomic<std::uint64_t> Slot::*count) const noexcept;
+  void PushTo(Stack* stack, Chunk* chunk) noexcept;
+  Chunk* PopFrom(Stack* stack) noexcept;
+  std::uint32_t TakeAll(Stack* stack) noexcept;
+  Chunk* Allocate() noexcept;
+  bool Fits(const Chunk& chunk, std::uint32_t size) const noexcept;
+  std::size_t VisitAndRelease(Chunk* chunk, const std::function<void(const char* span)>& visit);
+
+  const std::uint32_t chunks_;
+  const std::uint32_t spans_per_chunk_;
+  const std::uint32_t slots_;
+  char* memory_;
+  std::unique_ptr<Slot[]> slot_;
+  Stack free_;  // chunks that were used before
+  Stack full_;
+  // Chunks beyond this number were never touched.
+  alignas(128) std::atomic<std::uint32_t> fresh_{0};
+};
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_EXPORTER_SPAN_QUEUE_H

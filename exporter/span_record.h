@@ -1,0 +1,72 @@
+// A finished span as an encoder sees it: plain data that knows nothing of a live tracer, so that
+// programs which read traces can fill one too.
+//
+// All text is borrowed; who fills a record keeps the text alive until the encoder returns. Text is
+// valid UTF-8. Reuse one record for many spans: Clear() keeps the vectors' memory.
+#ifndef TRACEKIN_EXPORTER_SPAN_RECORD_H
+#define TRACEKIN_EXPORTER_SPAN_RECORD_H
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tracekin {
+
+enum class SpanKind : std::uint8_t { kLocal, kClient, kServer, kProducer, kConsumer };
+
+/// "client", "server", "producer", "consumer", as OpenTracing's span.kind tag has them; "" for
+/// kLocal.
+std::string_view SpanKindName(SpanKind kind);
+
+/// The inverse; kLocal for any other text.
+SpanKind SpanKindFromName(std::string_view name);
+
+/// Who took part in a span (Zipkin's Endpoint). Empty text and port 0 mean unknown.
+struct Endpoint {
+  std::string_view service_name;
+  std::string_view ipv4;  // text, dotted
+  std::string_view ipv6;  // text
+  std::uint16_t port = 0;
+
+  bool empty() const { return service_name.empty() && ipv4.empty() && ipv6.empty() && port == 0; }
+};
+
+struct SpanRecord {
+  struct Tag {
+    std::string_view key;
+    std::string_view value;
+  };
+  struct Annotation {
+    std::int64_t timestamp_ns;  // since the Unix epoch
+    std::string_view text;
+  };
+
+  std::uint64_t trace_id_high = 0;  // 0: a 64-bit trace id
+  std::uint64_t trace_id_low = 0;
+  std::uint64_t span_id = 0;
+  std::uint64_t parent_span_id = 0;  // 0: a root
+  std::int64_t start_ns = 0;         // since the Unix epoch
+  std::int64_t duration_ns = 0;
+  SpanKind kind = SpanKind::kLocal;
+  bool debug = false;
+  std::string_view name;
+  Endpoint local;
+  Endpoint remote;
+  std::vector<Tag> tags;  // keys are unique
+  std::vector<Annotation> annotations;
+
+  void Clear() {
+    std::vector<Tag> kept_tags = std::move(tags);
+    std::vector<Annotation> kept_annotations = std::move(annotations);
+    kept_tags.clear();
+    kept_annotations.clear();
+    *this = SpanRecord{};
+    tags = std::move(kept_tags);
+    annotations = std::move(kept_annotations);
+  }
+};
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_EXPORTER_SPAN_RECORD_H

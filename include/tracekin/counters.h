@@ -1,0 +1,43 @@
+// Where every span went.
+//
+// At any quiet moment (no span being started or finished, the exporter thread between two steps)
+//
+//   started = open + unsampled + exported + dropped.* + queued
+//
+// holds exactly, in each process of a fork. While spans are being made the sum may be off by those
+// in flight between two counters.
+#ifndef TRACEKIN_COUNTERS_H
+#define TRACEKIN_COUNTERS_H
+
+#include <cstdint>
+
+namespace tracekin {
+
+struct Counters {
+  std::uint64_t started = 0;    // spans that StartSpan made
+  std::uint64_t open = 0;       // started and not finished yet
+  std::uint64_t unsampled = 0;  // finished, and not to be exported
+  std::uint64_t queued = 0;  // finished, waiting for the exporter or on their way to the collector
+  std::uint64_t exported = 0;  // acknowledged by the collector, or written to the file
+
+  struct {
+    std::uint64_t queue_full = 0;   // the queue was at queue_spans or queue_bytes
+    std::uint64_t rejected = 0;     // the collector answered that it will not take them
+    std::uint64_t send_failed = 0;  // no answer, an error or a time-out; a full or failing disk
+    std::uint64_t closed = 0;       // finished after Close(), or left over when its time was up
+    std::uint64_t fork = 0;  // opened before a fork, finished in the child: the parent reports them
+  } dropped;
+
+  /// Tags, log entries and text that did not fit into their span (bounded to 32 KiB); not a number of
+  /// spans.
+  std::uint64_t truncated_attributes = 0;
+
+  std::uint64_t TotalDropped() const {
+    return dropped.queue_full + dropped.rejected + dropped.send_failed + dropped.closed +
+           dropped.fork;
+  }
+};
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_COUNTERS_H

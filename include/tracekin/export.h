@@ -1,0 +1,7 @@
+// Marks what libtracekin.so exports; everything else in it is hidden.
+#ifndef TRACEKIN_EXPORT_H
+#define TRACEKIN_EXPORT_H
+
+#define TRACEKIN_API __attribute__((visibility("default")))
+
+#endif  // TRACEKIN_EXPORT_H

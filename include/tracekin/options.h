@@ -1,0 +1,68 @@
+// What a tracer is made from: plain data with the defaults that stand in docs/configuration.md.
+//
+// Each field is also a key of the JSON configuration and an environment variable (see
+// configuration.h); which values it takes is said once, in configuration/table.cc, from
+// which docs/configuration.md is checked. MakeTracer refuses a value that the table does not allow.
+#ifndef TRACEKIN_OPTIONS_H
+#define TRACEKIN_OPTIONS_H
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tracekin {
+
+enum class LogLevel { kInfo, kWarning, kError };
+
+/// Receives what the tracer has to say to the operator: a line without newline, rate-limited.
+/// Called on the thread that makes or closes the tracer and on the exporter thread, never while a
+/// span is started or finished. Must not throw.
+using Logger = std::function<void(LogLevel level, const std::string& message)>;
+
+struct SamplerOptions {
+  std::string type = "always";  // always, never, probabilistic or rate_limiting
+  double rate = 1.0;            // probabilistic: the share of traces, 0 to 1
+  double per_second = 100.0;    // rate_limiting: traces a second
+  bool parent_based = true;     // a decision that came with the parent is kept
+};
+
+struct PropagationOptions {
+  std::vector<std::string> inject = {"b3multi", "baggage"};
+  std::vector<std::string> extract = {"b3", "b3multi", "tracecontext", "jaeger", "baggage"};
+};
+
+struct ExporterOptions {
+  std::string type;      // zipkin or file; empty: zipkin if an endpoint is named, else file
+  std::string endpoint;  // zipkin: the URL that takes POSTs
+  std::string path = "tracekin-spans.json";  // file: one JSON span a line is appended to it
+  std::uint64_t queue_spans = 65536;         // finished spans that wait in memory, at most
+  std::uint64_t queue_bytes = 16777216;      // and their bytes, at most
+  std::uint64_t flush_interval_ms = 100;     // a finished span waits this long to be sent, at most
+  std::uint64_t batch_spans = 1000;          // spans in one request, at most
+  std::uint64_t connect_timeout_ms = 2000;
+  std::uint64_t timeout_ms = 5000;        // one request, from connect to answer
+  std::uint64_t close_timeout_ms = 2000;  // Close() and the destruction of the tracer, at most
+};
+
+struct UstOptions {
+  bool enabled = false;
+};
+
+struct Options {
+  std::string service_name;                 // required
+  std::map<std::string, std::string> tags;  // set on every span, unless it sets the same key itself
+  std::uint64_t trace_id_bits = 128;        // 64 or 128
+  bool print_configuration = false;  // log the effective configuration when the tracer is made
+  SamplerOptions sampler;
+  PropagationOptions propagation;
+  ExporterOptions exporter;
+  UstOptions ust;
+
+  Logger logger;  // not a key; empty: lines on standard error, each beginning with "tracekin: "
+};
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_OPTIONS_H

@@ -1,0 +1,23 @@
+// B3 in one header: `b3: {trace id}-{span id}[-{state}[-{parent span id}]]`, or the state alone.
+//
+// Source: openzipkin/b3-propagation, "Single Header"; where that is silent, Brave decides. Format:
+// docs/wire-formats.md. Thread-safe: no state.
+#ifndef TRACEKIN_PROPAGATION_B3_SINGLE_H
+#define TRACEKIN_PROPAGATION_B3_SINGLE_H
+
+#include "propagation/propagator.h"
+
+namespace tracekin {
+
+class B3Single : public Propagator {
+ public:
+  /// Writes the key b3; nothing at all if there are neither ids nor a decision.
+  opentracing::expected<void> Inject(const Context& context,
+                                     const opentracing::TextMapWriter& carrier) const override;
+
+  Extraction Extract(TextLookup* carrier, Context* context, std::string* tracestate) const override;
+};
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_PROPAGATION_B3_SINGLE_H

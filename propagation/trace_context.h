@@ -1,0 +1,24 @@
+// W3C Trace Context: the headers traceparent and tracestate.
+//
+// Source: W3C Trace Context Level 1, and of Level 2 the random-trace-id flag. Format:
+// docs/wire-formats.md. Thread-safe: no state.
+#ifndef TRACEKIN_PROPAGATION_TRACE_CONTEXT_H
+#define TRACEKIN_PROPAGATION_TRACE_CONTEXT_H
+
+#include "propagation/propagator.h"
+
+namespace tracekin {
+
+class TraceContext : public Propagator {
+ public:
+  /// Writes traceparent, and tracestate even if it is empty; nothing if there are no ids.
+  opentracing::expected<void> Inject(const Context& context,
+                                     const opentracing::TextMapWriter& carrier) const override;
+
+  /// A malformed tracestate is dropped; it never makes the traceparent invalid.
+  Extraction Extract(TextLookup* carrier, Context* context, std::string* tracestate) const override;
+};
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_PROPAGATION_TRACE_CONTEXT_H

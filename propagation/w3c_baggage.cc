@@ -1,0 +1,56 @@
+#include "propagation/w3c_baggage.h"
+
+#include "propagation/percent.h"
+#include "propagation/text.h"
+#include "propagation/text_lookup.h"
+
+namespace tracekin {
+
+namespace {
+
+// baggage-octet of the grammar: printable ASCII but for '"', ',', ';' and '\'.
+constexpr CharSet kOctets =
+    CharSet{}.Add('!', '!').Add('#', '+').Add('-', ':').Add('<', '[').Add(']', '~');
+// A '%' begins an encoded byte.
+constexpr CharSet kLiteralOctets =
+    CharSet{}.Add('!', '!').Add('#', '$').Add('&', '+').Add('-', ':').Add('<', '[').Add(']', '~');
+
+void ParseMember(std::string_view member, Baggage* baggage) {
+  std::string_view rest =
+      NextPart(';', &member);  // properties have no place in OpenTracing's baggage
+  if (rest.find('=') == std::string_view::npos) return;
+  const std::string_view key = TrimOws(NextPart('=', &rest));
+  const std::string_view value = TrimOws(rest);
+  if (key.empty() || !kTokenChars.HasAll(key) || !kOctets.HasAll(value)) return;
+  AddBaggageItem(key, PercentDecode(value, Plus::kItself), baggage);
+}
+
+void AppendMember(std::string_view key, std::string_view value, std::string* header) {
+  if (key.empty() || !kTokenChars.HasAll(key)) return;
+  const std::size_t before = header->size();
+  if (before != 0) header->push_back(',');
+  header->append(key).push_back('=');
+  AppendPercentEncoded(value, kLiteralOctets, header);
+  if (header->size() > kMaxBaggageBytes) header->resize(before);
+}
+
+}  // namespace
+
+opentracing::expected<void> W3cBaggage::Inject(const Context& context,
+                                               const opentracing::TextMapWriter& carrier) const {
+  std::string header;
+  if (context.extras) {
+    for (const auto& item : context.extras->baggage) AppendMember(item.first, item.second, &header);
+  }
+  return carrier.Set(View(Name(Key::kBaggage)), header);
+}
+
+void W3cBaggage::ExtractBaggage(TextLookup* carrier, Baggage* baggage) const {
+  if (const auto list = carrier->Find(Key::kBaggage)) ParseBaggageList(*list, baggage);
+}
+
+void ParseBaggageList(std::string_view list, Baggage* baggage) {
+  while (!list.empty()) ParseMember(NextPart(',', &list), baggage);
+}
+
+}  // namespace tracekin

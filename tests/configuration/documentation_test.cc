@@ -1,0 +1,100 @@
+// docs/configuration.md holds a table that is written from the table in the code. To write it anew:
+//
+//   TRACEKIN_UPDATE_DOCUMENTATION=1 configuration_test --gtest_filter='Documentation.*'
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "configuration/table.h"
+#include "configuration/text.h"
+#include "tracekin/configuration.h"
+
+namespace tracekin {
+namespace {
+
+constexpr char kBegin[] = "<!-- begin: written by configuration_test -->\n";
+constexpr char kEnd[] = "<!-- end: written by configuration_test -->\n";
+
+std::string Code(const std::string& text) { return "`" + text + "`"; }
+
+std::string Default(const Value& setting) {
+  const Options options;
+  const auto text = [&](const auto& v) { return v.In(options).empty() ? "" : Code(v.In(options)); };
+  return std::visit(
+      Overloaded{[&](const Boolean& v) { return Code(v.In(options) ? "true" : "false"); },
+                 [&](const Integer& v) { return Code(Decimal(v.In(options))); },
+                 [&](const Number& v) { return Code(Decimal(v.In(options))); },
+                 [&](const Text& v) { return text(v); }, [&](const HttpUrl& v) { return text(v); },
+                 [&](const TextList& v) {
+                   std::string list;
+                   for (const std::string& item : v.In(options)) {
+                     list += (list.empty() ? "" : ", ") + Code(item);
+                   }
+                   return list;
+                 },
+                 [&](const TextMap&) { return std::string(); }},
+      setting);
+}
+
+std::string Table() {
+  std::string table = "| Key | Meaning | Values | Default | Variable |\n|---|---|---|---|---|\n";
+  for (const Setting& setting : Settings()) {
+    table += "| " + Code(std::string(setting.path)) + " | " + std::string(setting.description) +
+             " | " + Allowed(setting.value) + " | " + Default(setting.value) + " | " +
+             Code(EnvironmentName(setting)) + " |\n";
+  }
+  return table;
+}
+
+std::string ReadFile(const char* path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+TEST(Documentation, TableIsTheOneInTheCode) {
+  const char* const path = TRACEKIN_CONFIGURATION_MD;
+  std::string text = ReadFile(path);
+  const std::size_t begin = text.find(kBegin);
+  const std::size_t end = text.find(kEnd);
+  ASSERT_TRUE(begin < end && end != std::string::npos) << path << " lacks its marks";
+  const std::size_t table_begin = begin + sizeof(kBegin) - 1;
+  const std::string documented = text.substr(table_begin, end - table_begin);
+  if (std::getenv("TRACEKIN_UPDATE_DOCUMENTATION") != nullptr && documented != Table()) {
+    text.replace(table_begin, end - table_begin, Table());
+    ASSERT_TRUE(std::ofstream(path) << text) << path;
+    return;
+  }
+  EXPECT_EQ(documented, Table()) << "Run: TRACEKIN_UPDATE_DOCUMENTATION=1 configuration_test "
+                                    "--gtest_filter='Documentation.*'";
+}
+
+TEST(Documentation, ExamplesAreAccepted) {
+  const std::string text = ReadFile(TRACEKIN_CONFIGURATION_MD);
+  constexpr std::string_view kFence = "```json\n";
+  int examples = 0;
+  for (std::size_t at = text.find(kFence); at != std::string::npos; at = text.find(kFence, at)) {
+    at += kFence.size();
+    Options options;
+    std::string error;
+    const std::string json = text.substr(at, text.find("```", at) - at);
+    EXPECT_TRUE(ParseConfiguration(json, &options, &error)) << error << "\n" << json;
+    EXPECT_TRUE(ValidateOptions(options, &error)) << error << "\n" << json;
+    ++examples;
+  }
+  EXPECT_GE(examples, 2);
+}
+
+TEST(Documentation, DescriptionsAreOneSentence) {
+  for (const Setting& setting : Settings()) {
+    EXPECT_EQ(setting.description.back(), '.') << setting.path;
+    EXPECT_EQ(setting.description.find(". "), std::string_view::npos) << setting.path;
+    EXPECT_EQ(setting.description.find('|'), std::string_view::npos) << setting.path;
+  }
+}
+
+}  // namespace
+}  // namespace tracekin

@@ -1,0 +1,85 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "configuration/table.h"
+#include "tracekin/configuration.h"
+
+namespace tracekin {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// Options in which every setting has a value that is not its default.
+Options Changed() {
+  Options options;
+  options.service_name = "caf\xc3\xa9 \"1\"";
+  options.tags = {{"env", "test"}, {"empty", ""}, {"control", "\x01\n"}};
+  options.trace_id_bits = 64;
+  options.print_configuration = true;
+  options.sampler = {"probabilistic", 0.1, 2.5, false};
+  options.propagation.inject = {"tracecontext"};
+  options.propagation.extract = {};
+  options.exporter = {"file", "http://a/", "/tmp/spans", 100, 300'000, 7, 8, 9, 10, 11};
+  options.ust.enabled = true;
+  return options;
+}
+
+bool SameValue(const Setting& setting, const Options& a, const Options& b) {
+  return std::visit([&](const auto& value) { return value.In(a) == value.In(b); }, setting.value);
+}
+
+TEST(PrintConfiguration, IsReadBackAsTheSameOptions) {
+  Options emptied;
+  emptied.service_name = "a";
+  emptied.exporter.endpoint = "http://a/";
+  emptied.exporter.path = "";
+  for (const Options& options : {Options(), Changed(), emptied}) {
+    const std::string printed = PrintConfiguration(options);
+    Options read;
+    std::string error;
+    ASSERT_TRUE(ParseConfiguration(printed, &read, &error)) << error << "\n" << printed;
+    for (const Setting& setting : Settings()) {
+      EXPECT_TRUE(SameValue(setting, options, read)) << setting.path << "\n" << printed;
+    }
+  }
+}
+
+TEST(PrintConfiguration, KnowsEveryFieldOfOptions) {
+  const Options defaults;
+  const Options changed = Changed();
+  for (const Setting& setting : Settings()) {
+    EXPECT_FALSE(SameValue(setting, defaults, changed)) << setting.path;
+  }
+  // A field that is added to Options is also added to the table and to Changed(): these sizes are
+  // of what the tests above have covered.
+  EXPECT_EQ(sizeof(SamplerOptions), sizeof(std::string) + 2 * sizeof(double) + 8);
+  EXPECT_EQ(sizeof(PropagationOptions), 2 * sizeof(StringList));
+  EXPECT_EQ(sizeof(ExporterOptions), 3 * sizeof(std::string) + 7 * sizeof(std::uint64_t));
+  EXPECT_EQ(sizeof(UstOptions), 1u);
+  EXPECT_EQ(Settings().size(), 4u + 4u + 2u + 10u + 1u);
+}
+
+TEST(PrintConfiguration, MasksPasswordsInUrls) {
+  Options options;
+  options.exporter.endpoint = "https://me:secret@zipkin.example/api";
+  options.tags = {{"upstream", "http://you:secret@a/"}};
+  const std::string printed = PrintConfiguration(options);
+  EXPECT_THAT(printed, Not(HasSubstr("secret")));
+  EXPECT_THAT(printed, HasSubstr("https://me:***@zipkin.example/api"));
+  EXPECT_THAT(printed, HasSubstr("http://you:***@a/"));
+}
+
+TEST(PrintConfiguration, IsOneLineAndLeavesOutWhatIsNotSet) {
+  const std::string printed = PrintConfiguration(Options());
+  EXPECT_THAT(printed, Not(HasSubstr("\n")));
+  EXPECT_THAT(printed, HasSubstr(R"("sampler":{"type":"always","rate":1.0,)"));
+  EXPECT_THAT(printed, HasSubstr(R"("inject":["b3multi","baggage"])"));
+  EXPECT_THAT(printed, Not(HasSubstr("endpoint")));
+  EXPECT_THAT(printed, Not(HasSubstr("service_name")));
+}
+
+}  // namespace
+}  // namespace tracekin

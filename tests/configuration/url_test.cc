@@ -1,0 +1,68 @@
+#include "configuration/url.h"
+
+#include <gtest/gtest.h>
+
+namespace tracekin {
+namespace {
+
+TEST(IsHttpUrl, TakesWhatACollectorMayHave) {
+  for (const char* url :
+       {"http://a", "https://a/", "HTTP://a", "http://127.0.0.1:9411/api/v2/spans", "http://a:1",
+        "http://a:65535?x=y", "http://[::1]", "http://[::1]:9411/api", "http://me:pw@a:80/b",
+        "http://me@a", "http://a/b:c@d", "http://\xc3\xa9.example/"}) {
+    EXPECT_TRUE(IsHttpUrl(url)) << url;
+  }
+}
+
+TEST(IsHttpUrl, RefusesWhatCannotWork) {
+  for (const char* url : {"",
+                          "a",
+                          "127.0.0.1:9411",
+                          "//a",
+                          "http:",
+                          "http:/",
+                          "http:/a",
+                          "http://",
+                          "http:///api",
+                          "http://:9411",
+                          "http://me@",
+                          "http://me:pw@:80",
+                          "ftp://a",
+                          "httpx://a",
+                          "shttp://a",
+                          "http://a:",
+                          "http://a:0",
+                          "http://a:65536",
+                          "http://a:99999999999",
+                          "http://a:http",
+                          "http://a:1:2",
+                          "http://[::1",
+                          "http://[]",
+                          "http://[::1]9411",
+                          "http://a b",
+                          "http://a/b\n",
+                          "http://a\t",
+                          " http://a",
+                          "http://a/\x7f",
+                          "http://?q",
+                          "http://#f"}) {
+    EXPECT_FALSE(IsHttpUrl(url)) << url;
+  }
+}
+
+TEST(MaskPassword, ReplacesThePassword) {
+  EXPECT_EQ(MaskPassword("http://me:secret@a:80/b"), "http://me:***@a:80/b");
+  EXPECT_EQ(MaskPassword("http://me:se:cr@et@a"), "http://me:***@a");
+  EXPECT_EQ(MaskPassword("http://me:@a"), "http://me:***@a");
+  EXPECT_EQ(MaskPassword("redis://:secret@a?x"), "redis://:***@a?x");
+}
+
+TEST(MaskPassword, LeavesEverythingElse) {
+  for (const char* text : {"", "frontend", "http://a:80/b", "http://me@a", "http://a:80/b@c",
+                           "http://a:80?b@c", "me:secret@a", "a@b://c:d", "://"}) {
+    EXPECT_EQ(MaskPassword(text), text);
+  }
+}
+
+}  // namespace
+}  // namespace tracekin

@@ -1,0 +1,131 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "tracekin/configuration.h"
+
+namespace tracekin {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+Options Valid() {
+  Options options;
+  options.service_name = "frontend";
+  options.exporter.endpoint = "http://127.0.0.1:9411/api/v2/spans";
+  return options;
+}
+
+/// The error for valid options that `change` has changed; "valid" if there is none.
+std::string ErrorAfter(const std::function<void(Options*)>& change) {
+  Options options = Valid();
+  change(&options);
+  std::string error;
+  if (ValidateOptions(options, &error)) return "valid";
+  EXPECT_FALSE(error.empty());
+  return error;
+}
+
+TEST(ValidateOptions, TakesAServiceAndAPlaceForSpans) {
+  EXPECT_EQ(ErrorAfter([](Options*) {}), "valid");
+  EXPECT_EQ(ErrorAfter([](Options* o) { o->exporter.type = "zipkin"; }), "valid");
+  EXPECT_EQ(ErrorAfter([](Options* o) {
+              o->exporter.endpoint.clear();
+              o->exporter.path = "spans.json";
+            }),
+            "valid");
+  for (const char* type : {"zipkin", "file"}) {
+    EXPECT_EQ(ErrorAfter([type](Options* o) {
+                o->exporter.type = type;
+                o->exporter.path = "spans.json";
+              }),
+              "valid");
+  }
+}
+
+TEST(ValidateOptions, WantsAService) {
+  EXPECT_THAT(ErrorAfter([](Options* o) { o->service_name.clear(); }),
+              HasSubstr("TRACEKIN_SERVICE_NAME"));
+}
+
+TEST(ValidateOptions, TakesAServiceAlone) {
+  Options options;
+  options.service_name = "a";
+  std::string error;
+  EXPECT_TRUE(ValidateOptions(options, &error)) << error;
+}
+
+TEST(ValidateOptions, WantsAPlaceForSpans) {
+  EXPECT_EQ(ErrorAfter([](Options* o) {
+              o->exporter.type = "zipkin";
+              o->exporter.endpoint.clear();
+            }),
+            R"(exporter.endpoint: not set, but exporter.type is "zipkin")");
+  for (const char* type : {"file", ""}) {
+    EXPECT_THAT(ErrorAfter([type](Options* o) {
+                  o->exporter.type = type;
+                  o->exporter.endpoint.clear();
+                  o->exporter.path.clear();
+                }),
+                StartsWith("exporter.path: not set, but spans go to a file"));
+  }
+}
+
+TEST(ValidateOptions, ChecksEverySettingAsTheJsonReaderDoes) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<std::pair<std::string, std::function<void(Options*)>>> faults = {
+      {"service_name", [](Options* o) { o->service_name = "\xff"; }},
+      {"tags", [](Options* o) { o->tags[""] = "x"; }},
+      {"tags", [](Options* o) { o->tags["\xff"] = "x"; }},
+      {"tags", [](Options* o) { o->tags["x"] = "\xff"; }},
+      {"trace_id_bits", [](Options* o) { o->trace_id_bits = 32; }},
+      {"sampler.type", [](Options* o) { o->sampler.type = "maybe"; }},
+      {"sampler.rate", [](Options* o) { o->sampler.rate = 1.01; }},
+      {"sampler.rate", [](Options* o) { o->sampler.rate = kNan; }},
+      {"sampler.per_second", [](Options* o) { o->sampler.per_second = -1; }},
+      {"propagation.inject", [](Options* o) { o->propagation.inject = {"b4"}; }},
+      {"propagation.extract",
+       [](Options* o) {
+         o->propagation.extract = {"b3", "b3"};
+       }},
+      {"exporter.type", [](Options* o) { o->exporter.type = "kafka"; }},
+      {"exporter.endpoint", [](Options* o) { o->exporter.endpoint = "http://"; }},
+      {"exporter.path", [](Options* o) { o->exporter.path = std::string("a\0b", 3); }},
+      {"exporter.queue_spans", [](Options* o) { o->exporter.queue_spans = 63; }},
+      {"exporter.queue_bytes", [](Options* o) { o->exporter.queue_bytes = 262'143; }},
+      {"exporter.flush_interval_ms", [](Options* o) { o->exporter.flush_interval_ms = 0; }},
+      {"exporter.batch_spans", [](Options* o) { o->exporter.batch_spans = 100'001; }},
+      {"exporter.connect_timeout_ms", [](Options* o) { o->exporter.connect_timeout_ms = 0; }},
+      {"exporter.timeout_ms", [](Options* o) { o->exporter.timeout_ms = 600'001; }},
+      {"exporter.close_timeout_ms", [](Options* o) { o->exporter.close_timeout_ms = 600'001; }},
+  };
+  for (const auto& [path, fault] : faults) {
+    EXPECT_THAT(ErrorAfter(fault), StartsWith(path + ": expected "));
+  }
+}
+
+TEST(ValidateOptions, TakesTheEndsOfEachRange) {
+  EXPECT_EQ(ErrorAfter([](Options* o) {
+              o->sampler.rate = 0;
+              o->exporter.queue_spans = 64;
+              o->exporter.queue_bytes = 262'144;
+              o->exporter.batch_spans = 1;
+              o->exporter.close_timeout_ms = 0;
+            }),
+            "valid");
+  EXPECT_EQ(ErrorAfter([](Options* o) {
+              o->sampler.rate = 1;
+              o->exporter.queue_spans = 16'777'216;
+              o->exporter.batch_spans = 100'000;
+              o->exporter.flush_interval_ms = 60'000;
+            }),
+            "valid");
+}
+
+}  // namespace
+}  // namespace tracekin

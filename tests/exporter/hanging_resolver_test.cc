@@ -1,0 +1,86 @@
+// A name server that does not answer: what libcurl asks getaddrinfo for comes here first.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <netdb.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "exporter/http_transport.h"
+
+namespace {
+
+class HangingResolver {
+ public:
+  void Hang() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    ++calls_;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return released_; });
+    --calls_;
+    changed_.notify_all();
+  }
+  bool AwaitCall() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(5), [this] { return calls_ > 0; });
+  }
+  void Release() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    released_ = true;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return calls_ == 0; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int calls_ = 0;
+  bool released_ = false;
+};
+
+HangingResolver hanging_resolver;
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) int getaddrinfo(const char* node,
+                                                                  const char* service,
+                                                                  const struct addrinfo* hints,
+                                                                  struct addrinfo** result) {
+  if (node != nullptr && std::string(node) == "collector.invalid") {
+    hanging_resolver.Hang();
+    return EAI_AGAIN;
+  }
+  using Function = int (*)(const char*, const char*, const struct addrinfo*, struct addrinfo**);
+  static const auto real = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "getaddrinfo"));
+  return real(node, service, hints, result);
+}
+
+namespace tracekin {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST(HangingResolverTest, DoesNotHoldATransportBeyondTheDeadline) {
+  constexpr milliseconds kTime{300}, kSlack{200};
+  ExporterOptions options;
+  options.endpoint = "http://collector.invalid/";
+  std::optional<HttpTransport> transport;
+  transport.emplace(options, "application/json");
+
+  auto start = Transport::Clock::now();
+  const SendResult result = transport->Send("[]", 0, start + kTime);
+  EXPECT_LE(Transport::Clock::now() - start, kTime + kSlack);
+  EXPECT_EQ(result.status, SendStatus::kFailed);
+  EXPECT_TRUE(hanging_resolver.AwaitCall());
+
+  start = Transport::Clock::now();
+  transport.reset();
+  EXPECT_LE(Transport::Clock::now() - start, kSlack);
+  hanging_resolver.Release();
+}
+
+}  // namespace
+}  // namespace tracekin

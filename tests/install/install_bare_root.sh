@@ -1,0 +1,66 @@
+#!/bin/bash
+# usage: install_bare_root.sh SOURCE_FOLDER BUILD_FOLDER CMAKE
+# Installs the Debian packages in a Debian 12 that has nothing else, and lets programs that were built
+# elsewhere use the library and the plugin there: first without LTTng, then with it.
+set -euo pipefail
+
+source=$1
+build=$2
+cmake=$3
+skip() {
+  echo "skipped: $*"
+  exit 77
+}
+[ "$(id -u)" = 0 ] || skip "scripts/bare-root needs root"
+for tool in mmdebstrap git unshare dpkg-shlibdeps file; do
+  command -v $tool >/dev/null || skip "$tool is not installed"
+done
+git -c safe.directory='*' -C "$source" rev-parse >/dev/null 2>&1 ||
+  skip "$source is not a git checkout, of which scripts/bare-root takes a copy"
+
+work=$(mktemp -d)
+trap 'rm -rf --one-file-system "$work"' EXIT
+quietly() { "$@" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }; }
+
+quietly "$source/scripts/bare-root" --worktree --keep "$work/root" true
+into=$work/root/root/try
+mkdir "$into"
+quietly cpack --config "$build/CPackConfig.cmake" -B "$into"
+rm -r "$into/_CPack_Packages"
+quietly "$cmake" --install "$build" --prefix "$work/prefix"
+quietly "$cmake" -G Ninja -S "$(dirname "$0")/consumer" -B "$work/consumer" \
+  -DCMAKE_PREFIX_PATH="$work/prefix" -DCMAKE_SKIP_RPATH=ON
+quietly "$cmake" --build "$work/consumer"
+cp "$work/consumer/linked" "$work/consumer/loading" "$into"
+
+cat >"$into/run" <<'END'
+#!/bin/bash
+set -euo pipefail
+cd /root/try
+install() { apt-get -q -y --no-install-recommends install "$@" >log 2>&1 || { cat log; exit 1; }; }
+record() {
+  rm -f spans.json
+  ./loading libtracekin_plugin.so \
+    '{"service_name": "a", "exporter": {"path": "spans.json"}, "ust": {"enabled": true}}' 2>messages
+  grep -q '"name":"loaded"' spans.json
+}
+
+apt-get -q update >log 2>&1 || { cat log; exit 1; }
+install ./libtracekin0_*.deb ./tracekin-plugin_*.deb
+[ ! -e /usr/share/doc/liblttng-ust1 ] || { echo "LTTng came along"; exit 1; }
+./linked linked.json
+grep -q '"name":"consumed"' linked.json
+record
+grep -q 'no UST event will be recorded' messages || { cat messages; exit 1; }
+echo "works without LTTng, and says so: $(cat messages)"
+
+[ -e libtracekin-ust0_*.deb ] || exit 0
+install ./libtracekin-ust0_*.deb
+record
+[ ! -s messages ] || { cat messages; exit 1; }
+echo "works with LTTng"
+apt-get -q -y purge libtracekin0 tracekin-plugin libtracekin-ust0 >log 2>&1 || { cat log; exit 1; }
+! find /usr -name '*tracekin*' | grep . || { echo "these stay when all is removed"; exit 1; }
+END
+chmod +x "$into/run"
+"$source/scripts/bare-root" --worktree --keep "$work/root" /root/try/run

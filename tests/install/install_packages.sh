@@ -1,0 +1,94 @@
+#!/bin/bash
+# usage: install_packages.sh BUILD_FOLDER
+# Makes the Debian packages and looks into them.
+set -euo pipefail
+
+build=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for tool in dpkg-shlibdeps file; do
+  command -v $tool >/dev/null || {
+    echo "skipped: $tool is not installed"
+    exit 77
+  }
+done
+
+fail() {
+  echo "install_packages: $*" >&2
+  exit 1
+}
+
+deb() { echo "$work/$1"_*.deb; }
+files() { dpkg-deb -c "$(deb "$1")" | awk '$1 !~ /^d/ { sub("^\\.", "", $6); print $6 }'; }
+has() { grep -qx -e "$2" <<<"$(files "$1")" || fail "$1 lacks $2; it has: $(files "$1")"; }
+has_not() { ! grep -x -e "$2" <<<"$(files "$1")" || fail "$1 has that"; }
+field() { dpkg-deb -f "$(deb "$1")" "$2"; }
+says() { [[ $(field "$1" "$2") == *"$3"* ]] || fail "$1 has no $3 in its $2: $(field "$1" "$2")"; }
+says_not() { [[ $(field "$1" "$2") != *"$3"* ]] || fail "$1 has $3 in its $2"; }
+
+(cd "$build" && cpack -B "$work") >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+! grep -i warning "$work/log" || fail "cpack warns"
+
+packages=(libtracekin0 libtracekin-dev tracekin-plugin)
+ust='' grpc=''
+[ ! -e "$build/lib/libtracekin_ust.so" ] || ust=libtracekin-ust0
+[ -z "$(find "$build" -name libtracekin_grpc.so)" ] || grpc=libtracekin-grpc0
+packages+=(${ust:+$ust} ${grpc:+$grpc libtracekin-grpc-dev})
+made=("$work"/*.deb)
+[ ${#made[@]} = ${#packages[@]} ] || fail "expected ${packages[*]}, made ${made[*]}"
+
+mkdir "$work/root"
+for package in "${packages[@]}"; do
+  echo "$package: $(field "$package" Depends)"
+  has "$package" "/usr/share/doc/$package/copyright"
+  has "$package" "/usr/share/doc/$package/changelog.gz"
+  says "$package" Maintainer '@'
+  says "$package" Description $'\n ' # a synopsis, and more than that
+  dpkg-deb -x "$(deb "$package")" "$work/root"
+done
+find "$work/root" -type f -name '*.so*' | while read -r library; do
+  [[ $(readelf -S -W "$library") != *.debug_info* ]] || fail "$library is not stripped"
+done
+
+lib=$(dirname "$(files tracekin-plugin | grep 'libtracekin_plugin\.so$')")
+[[ $lib == /usr/lib/*-linux-gnu* ]] || fail "libraries are in $lib"
+
+has libtracekin0 "$lib/libtracekin\.so\.0"
+has_not libtracekin0 '.*\.so'
+has_not libtracekin0 '/usr/include/.*'
+says libtracekin0 Depends libopentracing1
+says libtracekin0 Depends libcurl4
+says libtracekin0 Depends libstdc++6
+says_not libtracekin0 Depends lttng
+[[ $(dpkg-deb --ctrl-tarfile "$(deb libtracekin0)" | tar -xO ./shlibs) == "libtracekin 0 "* ]] ||
+  fail "libtracekin0 does not say which package its library is in"
+
+has libtracekin-dev "$lib/libtracekin\.so"
+has libtracekin-dev "$lib/pkgconfig/tracekin\.pc"
+has libtracekin-dev "$lib/cmake/tracekin/tracekinConfig\.cmake"
+has libtracekin-dev '/usr/include/tracekin/tracer\.h'
+has_not libtracekin-dev '.*grpc.*'
+says libtracekin-dev Depends 'libtracekin0 (='
+says libtracekin-dev Depends libopentracing-dev
+
+says_not tracekin-plugin Depends libtracekin
+says_not tracekin-plugin Depends lttng
+[ "$(nm -D --defined-only "$work/root$lib/libtracekin_plugin.so" | wc -l)" = 1 ] ||
+  fail "the packaged plugin exports more than its entry point"
+
+if [ -n "$ust" ]; then
+  has $ust "$lib/libtracekin_ust\.so"
+  says $ust Depends liblttng-ust1
+  says libtracekin0 Recommends $ust
+  says tracekin-plugin Recommends $ust
+fi
+
+if [ -n "$grpc" ]; then
+  has $grpc "$lib/libtracekin_grpc\.so\.0"
+  says $grpc Depends 'libtracekin0 (='
+  says $grpc Depends libgrpc++
+  has libtracekin-grpc-dev '/usr/include/tracekin/grpc\.h'
+  has libtracekin-grpc-dev "$lib/cmake/tracekin/tracekinGrpcTargets\.cmake"
+  has libtracekin-grpc-dev "$lib/pkgconfig/tracekin-grpc\.pc"
+  says libtracekin-grpc-dev Depends libgrpc++-dev
+fi

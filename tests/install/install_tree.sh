@@ -1,0 +1,59 @@
+#!/bin/bash
+# usage: install_tree.sh BUILD_FOLDER CMAKE
+# Installs what was built into a new folder, and builds and runs the project in consumer/ against it:
+# by find_package, by pkg-config, and after the folder was moved.
+set -euo pipefail
+
+build=$1
+cmake=$2
+consumer=$(dirname "$0")/consumer
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+  echo "install_tree: $*" >&2
+  exit 1
+}
+
+has_span() { grep -q "\"name\":\"$2\"" "$1" || fail "no span $2 in $1"; }
+
+"$cmake" --install "$build" --prefix "$work/installed" >"$work/log" || fail "$(cat "$work/log")"
+mv "$work/installed" "$work/prefix" # nothing in it may name its place
+prefix=$work/prefix
+libraries=$(dirname "$(find "$prefix" -name libtracekin_plugin.so)")
+grpc=OFF
+[ ! -e "$libraries/libtracekin_grpc.so" ] || grpc=ON
+
+echo "by find_package, gRPC $grpc"
+"$cmake" -G Ninja -S "$consumer" -B "$work/build" -DCMAKE_PREFIX_PATH="$prefix" \
+  -DWITH_GRPC=$grpc >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+"$cmake" --build "$work/build" >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+"$work/build/linked" "$work/linked.json"
+has_span "$work/linked.json" consumed
+[ $grpc = OFF ] || "$work/build/with_grpc" "$work/grpc.json"
+
+echo "by pkg-config"
+export PKG_CONFIG_PATH=$libraries/pkgconfig
+[ "$(pkg-config --modversion tracekin)" = "$(sed -n 's/^CMAKE_PROJECT_VERSION:.*=//p' "$build/CMakeCache.txt")" ] ||
+  fail "tracekin.pc has another version than the project"
+# shellcheck disable=SC2046 # several words are meant
+c++ -std=c++17 -o "$work/by-pkg-config" "$consumer/linked.cc" $(pkg-config --cflags --libs tracekin)
+LD_LIBRARY_PATH=$libraries "$work/by-pkg-config" "$work/pkg-config.json"
+has_span "$work/pkg-config.json" consumed
+if [ $grpc = ON ]; then
+  pkg-config --libs tracekin-grpc | grep -q -- "-ltracekin_grpc " || fail "tracekin-grpc.pc"
+fi
+
+echo "the plugin, loaded"
+"$work/build/loading" "$libraries/libtracekin_plugin.so" \
+  '{"service_name": "loading", "exporter": {"path": "'"$work"'/loading.json"}}'
+has_span "$work/loading.json" loaded
+
+echo "nothing names the build folder, the source folder or the first prefix"
+if grep -r -l -F -e "$build" -e "$(dirname "$consumer")" -e "$work/installed" \
+  --include='*.cmake' --include='*.pc' --include='*.h' "$prefix"; then
+  fail "these files do"
+fi
+for library in "$libraries"/*.so; do
+  if readelf -d "$library" | grep -E 'R(UN)?PATH'; then fail "$library looks for libraries there"; fi
+done

@@ -1,0 +1,207 @@
+// A collector in memory, for tests of what sends spans to one.
+//
+// Thread-safety: any method from any thread; the encoder and the transport as their seams say.
+#ifndef TRACEKIN_TESTS_SUPPORT_COLLECTOR_H
+#define TRACEKIN_TESTS_SUPPORT_COLLECTOR_H
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exporter/encoder.h"
+#include "exporter/transport.h"
+
+namespace tracekin::testing {
+
+/// A SpanRecord that owns its text.
+struct RecordedSpan {
+  RecordedSpan() = default;
+  explicit RecordedSpan(const SpanRecord& span)
+      : trace_id_high(span.trace_id_high),
+        trace_id_low(span.trace_id_low),
+        span_id(span.span_id),
+        parent_span_id(span.parent_span_id),
+        start_ns(span.start_ns),
+        duration_ns(span.duration_ns),
+        kind(span.kind),
+        debug(span.debug),
+        name(span.name),
+        service(span.local.service_name),
+        remote_service(span.remote.service_name),
+        remote_ipv4(span.remote.ipv4),
+        remote_ipv6(span.remote.ipv6),
+        remote_port(span.remote.port) {
+    for (const auto& tag : span.tags) tags.emplace_back(tag.key, tag.value);
+    for (const auto& log : span.annotations) logs.emplace_back(log.timestamp_ns, log.text);
+  }
+
+  /// The tag's value, if there is one; "(twice)" if there are several.
+  std::optional<std::string> Tag(std::string_view key) const {
+    std::optional<std::string> found;
+    for (const auto& tag : tags) {
+      if (tag.first != key) continue;
+      if (found) return "(twice)";
+      found = tag.second;
+    }
+    return found;
+  }
+
+  std::uint64_t trace_id_high = 0;
+  std::uint64_t trace_id_low = 0;
+  std::uint64_t span_id = 0;
+  std::uint64_t parent_span_id = 0;
+  std::int64_t start_ns = 0;
+  std::int64_t duration_ns = 0;
+  SpanKind kind = SpanKind::kLocal;
+  bool debug = false;
+  std::string name;
+  std::string service;
+  std::string remote_service;
+  std::string remote_ipv4;
+  std::string remote_ipv6;
+  std::uint16_t remote_port = 0;
+  std::vector<std::pair<std::string, std::string>> tags;
+  std::vector<std::pair<std::int64_t, std::string>> logs;
+};
+
+class Collector {
+ public:
+  enum class Answer {
+    kAccept,
+    kReject,
+    kFail,
+    kThrow,
+    kHang,   // until the deadline, or an earlier one that Interrupt() sets
+    kStuck,  // whatever the deadline says, as a disk may be, until the answer is changed
+  };
+
+  void set_answer(Answer answer) {
+    const std::lock_guard lock(mutex_);
+    answer_ = answer;
+    changed_.notify_all();
+  }
+
+  /// Is called in each Send(), before the answer.
+  void set_on_send(std::function<void()> on_send) {
+    const std::lock_guard lock(mutex_);
+    on_send_ = std::move(on_send);
+  }
+
+  /// The spans of the batches that were accepted.
+  std::vector<RecordedSpan> spans() const {
+    const std::lock_guard lock(mutex_);
+    return spans_;
+  }
+
+  /// The number of spans of each Send().
+  std::vector<std::size_t> batches() const {
+    const std::lock_guard lock(mutex_);
+    return batches_;
+  }
+
+  /// Waits until `count` batches have arrived.
+  void AwaitBatches(std::size_t count) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return batches_.size() >= count; });
+  }
+
+ private:
+  friend class CollectorTransport;
+  friend class CollectorEncoder;
+  using TimePoint = Transport::Clock::time_point;
+
+  SendResult Send(TimePoint deadline) {
+    std::unique_lock lock(mutex_);
+    batches_.push_back(encoded_.size());
+    changed_.notify_all();
+    if (const auto on_send = on_send_) {
+      lock.unlock();
+      on_send();
+      lock.lock();
+    }
+    const auto hangs = [&] { return answer_ == Answer::kHang && Now() < Deadline(deadline); };
+    while (hangs()) changed_.wait_until(lock, Deadline(deadline));
+    changed_.wait(lock, [&] { return answer_ != Answer::kStuck; });
+    std::vector<RecordedSpan> batch = std::exchange(encoded_, {});
+    switch (answer_) {
+      case Answer::kAccept:
+        for (auto& span : batch) spans_.push_back(std::move(span));
+        return {SendStatus::kAccepted, {}};
+      case Answer::kReject:
+        return {SendStatus::kRejected, "refused"};
+      case Answer::kThrow:
+        throw std::bad_alloc();
+      default:
+        return {SendStatus::kFailed, "failed"};
+    }
+  }
+
+  void Interrupt(TimePoint deadline) {
+    const std::lock_guard lock(mutex_);
+    interrupt_ = std::min(interrupt_, deadline);
+    changed_.notify_all();
+  }
+
+  static TimePoint Now() { return Transport::Clock::now(); }
+  TimePoint Deadline(TimePoint deadline) const { return std::min(deadline, interrupt_); }
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  Answer answer_ = Answer::kAccept;
+  TimePoint interrupt_ = TimePoint::max();
+  std::function<void()> on_send_;
+  std::vector<RecordedSpan> encoded_;
+  std::vector<RecordedSpan> spans_;
+  std::vector<std::size_t> batches_;
+};
+
+/// Its bodies are a byte a span: what counts are the records.
+class CollectorEncoder final : public Encoder {
+ public:
+  explicit CollectorEncoder(std::shared_ptr<Collector> collector)
+      : collector_(std::move(collector)) {}
+
+  std::string_view content_type() const override { return "test"; }
+  void Begin(std::string* body) override {
+    EXPECT_EQ(*body, "");
+    const std::lock_guard lock(collector_->mutex_);
+    collector_->encoded_.clear();
+  }
+  void Add(const SpanRecord& span, std::string* body) override {
+    body->push_back('.');
+    const std::lock_guard lock(collector_->mutex_);
+    collector_->encoded_.emplace_back(span);
+  }
+  void End(std::size_t spans, std::string* body) override { EXPECT_EQ(spans, body->size()); }
+
+ private:
+  const std::shared_ptr<Collector> collector_;
+};
+
+class CollectorTransport final : public Transport {
+ public:
+  explicit CollectorTransport(std::shared_ptr<Collector> collector)
+      : collector_(std::move(collector)) {}
+
+  SendResult Send(const std::string& body, std::size_t spans, Clock::time_point deadline) override {
+    EXPECT_EQ(spans, body.size());
+    return collector_->Send(deadline);
+  }
+  void Interrupt(Clock::time_point deadline) noexcept override { collector_->Interrupt(deadline); }
+  void AbandonAfterFork() noexcept override {}
+
+ private:
+  const std::shared_ptr<Collector> collector_;
+};
+
+}  // namespace tracekin::testing
+
+#endif  // TRACEKIN_TESTS_SUPPORT_COLLECTOR_H

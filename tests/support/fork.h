@@ -1,0 +1,47 @@
+// Forks for tests: a child that asserts as its parent does, and is killed if it hangs.
+#ifndef TRACEKIN_TESTS_SUPPORT_FORK_H
+#define TRACEKIN_TESTS_SUPPORT_FORK_H
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+namespace tracekin::testing {
+
+constexpr int kForkTimeoutMs = 30'000;
+
+/// The status of the child once it has ended, as of waitpid(); -1 if it had to be killed.
+inline int AwaitChild(pid_t child) {
+  pollfd ended{static_cast<int>(syscall(SYS_pidfd_open, child, 0)), POLLIN, 0};
+  const bool in_time = poll(&ended, 1, kForkTimeoutMs) == 1;
+  close(ended.fd);
+  if (!in_time) kill(child, SIGKILL);
+  int status = -1;
+  waitpid(child, &status, 0);
+  return in_time ? status : -1;
+}
+
+/// Forks and runs `body` in the child, whose assertions count as the parent's. Returns the child's
+/// process id, once it has ended.
+template <class Body>
+pid_t InFork(Body body) {
+  std::fflush(nullptr);  // or the child writes it once more
+  const pid_t child = fork();
+  if (child == 0) {
+    body();
+    std::fflush(nullptr);
+    _exit(::testing::Test::HasFailure() ? 1 : 0);
+  }
+  EXPECT_GT(child, 0);
+  EXPECT_EQ(AwaitChild(child), 0) << "the child " << child << " hung, crashed or failed";
+  return child;
+}
+
+}  // namespace tracekin::testing
+
+#endif  // TRACEKIN_TESTS_SUPPORT_FORK_H

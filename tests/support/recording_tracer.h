@@ -1,0 +1,132 @@
+// A tracer whose collector is this process, for tests: what it exports can be looked at, and the
+// collector accepts, refuses or hangs on command.
+//
+//   RecordingTracer tracer;
+//   tracer->StartSpan("a")->Finish();
+//   EXPECT_EQ(tracer.OnlySpan().name, "a");
+//
+// Thread-safety: any method from any thread.
+#ifndef TRACEKIN_TESTS_SUPPORT_RECORDING_TRACER_H
+#define TRACEKIN_TESTS_SUPPORT_RECORDING_TRACER_H
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/support/collector.h"
+#include "tracer/tracer_impl.h"
+
+namespace tracekin {
+
+inline void PrintTo(const Counters& counters, std::ostream* out) {
+  *out << "started " << counters.started << " open " << counters.open << " unsampled "
+       << counters.unsampled << " queued " << counters.queued << " exported " << counters.exported
+       << " queue_full " << counters.dropped.queue_full << " rejected " << counters.dropped.rejected
+       << " send_failed " << counters.dropped.send_failed << " closed " << counters.dropped.closed
+       << " fork " << counters.dropped.fork << " truncated " << counters.truncated_attributes;
+}
+
+namespace testing {
+
+/// The law of counters.h. `open` is what the caller knows, for the tracer derives its own number.
+inline bool Conserved(const Counters& counters, std::uint64_t open) {
+  return counters.open == open && counters.started == open + counters.unsampled + counters.queued +
+                                                          counters.exported +
+                                                          counters.TotalDropped();
+}
+
+/// What the tracer said to the operator.
+class LogLines {
+ public:
+  void Add(const std::string& line) {
+    const std::lock_guard lock(mutex_);
+    lines_.push_back(line);
+  }
+  std::vector<std::string> lines() const {
+    const std::lock_guard lock(mutex_);
+    return lines_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<std::string> lines_;
+};
+
+class RecordingTracer {
+ public:
+  static constexpr std::chrono::seconds kPatience{30};  // ends a test that hangs; no delay
+
+  explicit RecordingTracer(Options options = {}) {
+    options.service_name = "test";
+    auto logger = [lines = lines_](LogLevel, const std::string& line) { lines->Add(line); };
+    const auto tracer_token = std::make_shared<int>();
+    const auto exporter_token = std::make_shared<int>();
+    tracer_alive_ = tracer_token;
+    exporter_alive_ = exporter_token;
+    options.logger = [logger, tracer_token](LogLevel level, const std::string& line) {
+      logger(level, line);
+    };
+    auto exporter = std::make_shared<Exporter>(
+        options.exporter, options.service_name,
+        [collector = collector_, exporter_token] {
+          return std::make_unique<CollectorEncoder>(collector);
+        },
+        [collector = collector_] { return std::make_unique<CollectorTransport>(collector); },
+        logger);
+    std::string error;
+    auto propagation =
+        Propagation::Make(options.propagation.inject, options.propagation.extract, &error);
+    EXPECT_NE(propagation, nullptr) << error;
+    tracer_ = {new TracerImpl(options, std::move(propagation), std::move(exporter)),
+               TracerImpl::Retire};
+  }
+
+  Tracer* operator->() const { return tracer_.get(); }
+  Tracer& operator*() const { return *tracer_; }
+  const std::shared_ptr<Tracer>& shared() const { return tracer_; }
+  Collector& collector() { return *collector_; }
+  const LogLines& log() const { return *lines_; }
+
+  /// Gives up the pointer that MakeTracer would have returned.
+  void Release() { tracer_.reset(); }
+
+  /// Whether the tracer, and with it its exporter, are really gone.
+  bool Destroyed() const { return tracer_alive_.expired() && exporter_alive_.expired(); }
+
+  /// Every span that the collector has accepted, once nothing is queued any more.
+  std::vector<RecordedSpan> Spans() {
+    EXPECT_TRUE(tracer_->Flush(kPatience));
+    return collector_->spans();
+  }
+
+  RecordedSpan OnlySpan() {
+    const std::vector<RecordedSpan> spans = Spans();
+    EXPECT_EQ(spans.size(), 1u);
+    return spans.empty() ? RecordedSpan{} : spans.back();
+  }
+
+ private:
+  const std::shared_ptr<Collector> collector_ = std::make_shared<Collector>();
+  const std::shared_ptr<LogLines> lines_ = std::make_shared<LogLines>();
+  std::weak_ptr<int> tracer_alive_;
+  std::weak_ptr<int> exporter_alive_;
+  std::shared_ptr<Tracer> tracer_;
+};
+
+/// Options with a sampler of that type.
+inline Options WithSampler(const std::string& type, bool parent_based = true) {
+  Options options;
+  options.sampler.type = type;
+  options.sampler.parent_based = parent_based;
+  return options;
+}
+
+}  // namespace testing
+}  // namespace tracekin
+
+#endif  // TRACEKIN_TESTS_SUPPORT_RECORDING_TRACER_H

@@ -1,0 +1,116 @@
+// What the operator is told of dropped spans: the numbers and the reason, in few lines.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+
+#include "tests/support/recording_tracer.h"
+#include "tests/support/wait.h"
+
+namespace tracekin::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+using Answer = Collector::Answer;
+
+TEST(DropReport, SaysNothingWhenNothingIsDropped) {
+  RecordingTracer tracer;
+  tracer->StartSpan("a");
+  tracer->Close();
+  EXPECT_THAT(tracer.log().lines(), IsEmpty());
+}
+
+TEST(DropReport, NamesReasonNumberAndTheCollectorsWords) {
+  RecordingTracer tracer;
+  tracer.collector().set_answer(Answer::kReject);
+  for (int i = 0; i < 3; ++i) tracer->StartSpan("a");
+  tracer->Close();
+  EXPECT_THAT(tracer.log().lines(), ElementsAre(AllOf(HasSubstr("3 spans"), HasSubstr("rejected 3"),
+                                                      HasSubstr("refused"))));
+  EXPECT_EQ(tracer->counters().dropped.rejected, 3u);
+}
+
+// opentelemetry-cpp says a line for each span.
+TEST(DropReport, IsTwoLinesForAThousandFailedRequests) {
+  RecordingTracer tracer;
+  tracer.collector().set_answer(Answer::kFail);
+  for (int i = 0; i < 1000; ++i) {
+    tracer->StartSpan("a");
+    tracer->Flush(RecordingTracer::kPatience);
+  }
+  tracer->Close();
+  EXPECT_EQ(tracer->counters().dropped.send_failed, 1000u);
+  EXPECT_THAT(tracer.log().lines(), SizeIs(::testing::Le(2u)));
+}
+
+/// A queue of four chunks of as many spans as a request.
+Options TinyQueue() {
+  Options options;
+  options.exporter.queue_spans = 64;
+  options.exporter.queue_bytes = 1 << 18;
+  options.exporter.batch_spans = 16;
+  return options;
+}
+
+TEST(DropReport, ComesThoughTheQueueNeverRunsEmpty) {
+  RecordingTracer tracer(TinyQueue());
+  constexpr int kMost = 1000;
+  std::atomic<int> requests{0};
+  tracer.collector().set_on_send([&] {
+    // While a request is under way the queue fills up again.
+    if (!tracer.log().lines().empty() || ++requests == kMost) return;
+    for (int i = 0; i < 100 && requests < kMost; ++i) tracer->StartSpan("more");
+  });
+  for (int i = 0; i < 48; ++i) tracer->StartSpan("first");
+  EXPECT_TRUE(Eventually([&] { return !tracer.log().lines().empty(); }));
+  EXPECT_LT(requests, kMost);
+  EXPECT_THAT(tracer.log().lines(), ElementsAre(HasSubstr("queue_full")));
+}
+
+TEST(Flush, ReturnsThoughTheQueueNeverRunsEmpty) {
+  RecordingTracer tracer(TinyQueue());
+  constexpr int kMost = 1000;
+  std::atomic<int> requests{0};
+  std::atomic<bool> flushed{false};
+  tracer.collector().set_on_send([&] {
+    if (flushed || ++requests >= kMost) return;
+    for (int i = 0; i < 100; ++i) tracer->StartSpan("more");
+  });
+  for (int i = 0; i < 48; ++i) tracer->StartSpan("first");
+  tracer->Flush(RecordingTracer::kPatience);  // false as a rule: more is queued already
+  flushed = true;
+  EXPECT_LT(requests, kMost);
+}
+
+TEST(Exporter, CountsABatchForWhichThereIsNoMemoryAsFailed) {
+  RecordingTracer tracer;
+  tracer.collector().set_answer(Answer::kThrow);
+  for (int i = 0; i < 3; ++i) tracer->StartSpan("a");
+  EXPECT_TRUE(tracer->Flush(RecordingTracer::kPatience));
+  EXPECT_EQ(tracer->counters().dropped.send_failed, 3u);
+  tracer.collector().set_answer(Answer::kAccept);
+  tracer->StartSpan("b");
+  EXPECT_EQ(tracer.OnlySpan().name, "b");
+}
+
+TEST(Exporter, GoesOnWhenTheCollectorIsBack) {
+  RecordingTracer tracer;
+  for (const Answer answer : {Answer::kFail, Answer::kReject, Answer::kAccept}) {
+    tracer.collector().set_answer(answer);
+    tracer->StartSpan("a");
+    EXPECT_TRUE(tracer->Flush(RecordingTracer::kPatience));
+  }
+  const Counters counters = tracer->counters();
+  EXPECT_EQ(counters.exported, 1u);
+  EXPECT_EQ(counters.dropped.rejected, 1u);
+  EXPECT_EQ(counters.dropped.send_failed, 1u);
+}
+
+}  // namespace
+}  // namespace tracekin::testing

@@ -1,0 +1,225 @@
+// A span's LTTng-UST events, seen by a recorder that stands in for the provider, and that they agree
+// with what is exported.
+
+#include "tracer/ust_events.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <opentracing/noop.h>
+
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/recording_tracer.h"
+#include "tracekin/scope.h"
+#include "tracer/thread_state.h"
+#include "ust/loader.h"
+
+namespace tracekin::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+struct SpanEvent {
+  explicit SpanEvent(const tracekin_ust_span& event)
+      : fields(event),
+        name(event.op_name),
+        service(event.service),
+        kind(event.kind),
+        tags(event.tags == nullptr ? "" : event.tags) {}
+  tracekin_ust_span fields;
+  std::string name, service, kind, tags;
+};
+
+struct IdsEvent {
+  std::uint64_t span_id;
+  std::int32_t tid;
+  std::string message;
+};
+
+std::vector<SpanEvent> starts, finishes;
+std::vector<IdsEvent> logs, enters, exits;
+int listening = 0;
+
+const tracekin_ust_recorder kRecorder = {
+    TRACEKIN_UST_ABI,
+    &listening,
+    &listening,
+    &listening,
+    &listening,
+    &listening,
+    [](const tracekin_ust_span* span) { starts.emplace_back(*span); },
+    [](const tracekin_ust_span* span) { finishes.emplace_back(*span); },
+    [](const tracekin_ust_ids* ids, const char* message) {
+      logs.push_back({ids->span_id, ids->tid, message});
+    },
+    [](const tracekin_ust_ids* ids) {
+      enters.push_back({ids->span_id, ids->tid, ""});
+    },
+    [](const tracekin_ust_ids* ids) {
+      exits.push_back({ids->span_id, ids->tid, ""});
+    },
+};
+
+class UstEvents : public ::testing::Test {
+ protected:
+  UstEvents() {
+    starts.clear();
+    finishes.clear();
+    logs.clear();
+    enters.clear();
+    exits.clear();
+    listening = 1;
+    internal::ust_recorder = &kRecorder;
+  }
+  ~UstEvents() override { internal::ust_recorder = before_; }
+
+  static Options WithUst(const std::string& sampler = "always") {
+    Options options = WithSampler(sampler);
+    options.ust.enabled = true;
+    return options;
+  }
+
+ private:
+  const tracekin_ust_recorder* const before_ = internal::ust_recorder;
+};
+
+TEST_F(UstEvents, OfASpanAgreeWithItsExportedForm) {
+  Options options = WithUst();
+  options.tags = {{"env", "test"}};
+  RecordingTracer tracer(options);
+  const auto parent = tracer->StartSpan("parent");
+  const auto span = tracer->StartSpan("first", {opentracing::ChildOf(&parent->context()),
+                                                opentracing::SetTag{"span.kind", "server"}});
+  span->SetOperationName("last");
+  span->SetTag("key", "a \"value\"");
+  span->SetTag("error", true);
+  span->Finish();
+  const RecordedSpan recorded = tracer.OnlySpan();
+  ASSERT_THAT(starts, SizeIs(2));
+  ASSERT_THAT(finishes, SizeIs(1));
+  for (const SpanEvent& event : {starts[1], finishes[0]}) {
+    EXPECT_EQ(event.fields.trace_id_high, recorded.trace_id_high);
+    EXPECT_EQ(event.fields.trace_id_low, recorded.trace_id_low);
+    EXPECT_EQ(event.fields.span_id, recorded.span_id);
+    EXPECT_EQ(event.fields.parent_span_id, recorded.parent_span_id);
+    EXPECT_EQ(event.fields.start_time, recorded.start_ns);
+    EXPECT_EQ(event.fields.tid, ThreadId());
+    EXPECT_EQ(event.service, recorded.service);
+    EXPECT_EQ(event.kind, "server");
+  }
+  EXPECT_EQ(starts[1].name, "first");
+  EXPECT_EQ(finishes[0].name, recorded.name);
+  EXPECT_EQ(finishes[0].fields.duration, recorded.duration_ns);
+  EXPECT_EQ(finishes[0].fields.sampled, 1);
+  EXPECT_EQ(finishes[0].fields.error, 1);
+  EXPECT_EQ(finishes[0].tags, R"({"env":"test","key":"a \"value\"","error":"true"})");
+}
+
+TEST_F(UstEvents, OfAnUnsampledSpanAreRecordedWhileSomebodyListens) {
+  RecordingTracer tracer(WithUst("never"));
+  tracer->StartSpan("a", {opentracing::SetTag{"key", 1}})->Log({{"event", "x"}});
+  ASSERT_THAT(finishes, SizeIs(1));
+  EXPECT_EQ(finishes[0].fields.sampled, 0);
+  EXPECT_EQ(finishes[0].tags, R"({"key":"1"})");
+  EXPECT_THAT(logs, SizeIs(1));
+  EXPECT_THAT(tracer.Spans(), IsEmpty());
+  EXPECT_EQ(tracer->counters().unsampled, 1u);
+}
+
+TEST_F(UstEvents, OfASpanThatIsSampledLaterAreNotRecordedTwice) {
+  RecordingTracer tracer(WithUst("never"));
+  const auto span = tracer->StartSpan("a", {opentracing::SetTag{"before", 1}});
+  span->SetTag("sampling.priority", 1);
+  span->Finish();
+  EXPECT_EQ(tracer.OnlySpan().Tag("before"), "1");
+  EXPECT_THAT(starts, SizeIs(1));
+  EXPECT_THAT(finishes, SizeIs(1));
+}
+
+TEST_F(UstEvents, AreNoneWhereNobodyListensOrTheOptionIsOff) {
+  {
+    const RecordingTracer tracer;
+    const auto span = tracer->StartSpan("a");
+    span->Log({{"event", "x"}});
+  }
+  listening = 0;
+  const RecordingTracer tracer(WithUst());
+  const auto span = tracer->StartSpan("a");
+  span->Log({{"event", "x"}});
+  const Scope scope(*span);
+  span->Finish();
+  EXPECT_THAT(starts, IsEmpty());
+  EXPECT_THAT(finishes, IsEmpty());
+  EXPECT_THAT(logs, IsEmpty());
+  EXPECT_THAT(enters, IsEmpty());
+}
+
+TEST_F(UstEvents, OfLogsCarryTheTextThatIsExported) {
+  RecordingTracer tracer(WithUst());
+  const auto span = tracer->StartSpan("a");
+  span->Log({{"event", "soft error"}, {"waited", 15}});
+  span->Log({{"event", std::string("a\0b\xff", 4)}});
+  span->Finish();
+  const RecordedSpan recorded = tracer.OnlySpan();
+  ASSERT_THAT(logs, SizeIs(2));
+  EXPECT_EQ(logs[0].message, "soft error waited=15");
+  EXPECT_EQ(logs[0].span_id, recorded.span_id);
+  EXPECT_EQ(logs[0].tid, ThreadId());
+  for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(logs[i].message, recorded.logs[i].second);
+}
+
+TEST_F(UstEvents, CarryAnyText) {
+  RecordingTracer tracer(WithUst());
+  const auto span = tracer->StartSpan("\xff");
+  span->SetTag("\xfe", std::string("a\0b", 3));
+  span->SetTag("control", "\x01");
+  span->Finish();
+  EXPECT_EQ(starts.at(0).name, "\uFFFD");
+  EXPECT_EQ(finishes.at(0).tags, "{\"\uFFFD\":\"a\uFFFDb\",\"control\":\"\\u0001\"}");
+}
+
+TEST_F(UstEvents, CarryTagsBeyondTheBufferOnTheStack) {
+  RecordingTracer tracer(WithUst());
+  const auto span = tracer->StartSpan("a");
+  const std::string plain(9000, 'x');
+  const std::string escaped(5000, '\n');
+  span->SetTag("plain", plain);
+  span->SetTag("escaped", escaped);
+  span->Finish();
+  std::string json = R"({"plain":")" + plain + R"(","escaped":")";
+  for (std::size_t i = 0; i < escaped.size(); ++i) json += "\\n";
+  EXPECT_EQ(finishes.at(0).tags, json + "\"}");
+}
+
+TEST_F(UstEvents, OfScopesNameTheThread) {
+  RecordingTracer tracer(WithUst());
+  const auto span = tracer->StartSpan("a");
+  const std::uint64_t id = std::stoull(span->context().ToSpanID(), nullptr, 16);
+  std::int32_t tid = 0;
+  std::thread([&] {
+    tid = ThreadId();
+    const Scope scope(*span);
+    EXPECT_THAT(enters, SizeIs(1));
+    EXPECT_THAT(exits, IsEmpty());
+  }).join();
+  ASSERT_THAT(exits, SizeIs(1));
+  for (const IdsEvent& event : {enters[0], exits[0]}) {
+    EXPECT_EQ(event.span_id, id);
+    EXPECT_EQ(event.tid, tid);
+  }
+}
+
+TEST_F(UstEvents, OfScopesOfOtherTracersSpansAreNone) {
+  const auto foreign = opentracing::MakeNoopTracer()->StartSpan("foreign");
+  { const Scope scope(*foreign); }
+  EXPECT_THAT(enters, IsEmpty());
+  EXPECT_THAT(exits, IsEmpty());
+}
+
+}  // namespace
+}  // namespace tracekin::testing

@@ -1,0 +1,161 @@
+#!/usr/bin/python3
+"""Records the provider's events with a real session daemon and reads them back.
+
+usage: scripts/with-lttng tests/ust/events_test.py PATH-OF-ust_emit
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import bt2
+except ImportError:
+    print("SKIPPED: the Python module bt2 is not installed (python3-bt2)")
+    sys.exit(77)
+
+EMIT = None
+PRELOAD = "liblttng-ust-fork.so.1"
+LIMIT_S = 60  # a deadlock in fork() is ended by this, with SIGKILL
+
+
+def lttng(*arguments):
+    subprocess.run(["lttng", *arguments], check=True, stdout=subprocess.DEVNULL)
+
+
+class Session:
+    """An LTTng session that records all of tracekin's events while the `with` block runs."""
+
+    def __init__(self, *rule):
+        self.rule = rule
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.name = "tracekin-" + os.path.basename(self.folder.name)
+        lttng("create", self.name, "--output", self.folder.name)
+        lttng("enable-event", "--userspace", "tracekin:*", *self.rule, "--session", self.name)
+        lttng("add-context", "--userspace", "--type=vpid", "--type=vtid", "--session", self.name)
+        lttng("start", self.name)
+        return self
+
+    def __exit__(self, *_):
+        lttng("destroy", self.name)
+        self.events = [
+            message.event
+            for message in bt2.TraceCollectionMessageIterator(self.folder.name)
+            if type(message) is bt2._EventMessageConst
+        ]
+        self.folder.cleanup()
+
+    def lines(self):
+        """What ust_emit prints of such events."""
+        return sorted(
+            f"{event.name.split(':')[1]} {event['vpid']} {event['vtid']} {event['span_id']}"
+            for event in self.events
+        )
+
+
+def emit(what, preload=""):
+    environment = dict(os.environ, LD_PRELOAD=preload)
+    ended = subprocess.run([EMIT, what], env=environment, stdout=subprocess.PIPE, text=True,
+                           timeout=LIMIT_S, check=True)
+    return sorted(ended.stdout.splitlines())
+
+
+class Events(unittest.TestCase):
+    IDS = {
+        "trace_id_high": 0xFEDCBA9876543210,
+        "trace_id_low": 0xFFFFFFFFFFFFFFFF,
+        "span_id": 0x0102030405060708,
+    }
+
+    def record_fields(self):
+        with Session() as session:
+            emit("fields")
+        return session.events
+
+    def test_each_event_carries_the_documented_fields(self):
+        events = self.record_fields()
+        span = dict(self.IDS, parent_span_id=0x8000000000000000, service="frontend",
+                    start_time=1790000000123456789)
+        tags = {'a "quoted" key': "line\nbreak", "umlaut": "ää", "long": "x" * 60000}
+        expected = [
+            ("span_start", dict(span, op_name="GET /ä", kind="server")),
+            ("scope_enter", self.IDS),
+            ("span_log", dict(self.IDS, message="event=cache miss")),
+            ("scope_exit", self.IDS),
+            ("span_finish", dict(span, op_name="GET", kind="local", duration=987654321, sampled=1,
+                                 error=1, tags=tags)),
+        ]
+        found = []
+        for event in events:
+            fields = {str(name): value for name, value in event.payload_field.items()}
+            self.assertEqual(fields.pop("tid"), event["vtid"])
+            if "tags" in fields:
+                fields["tags"] = json.loads(str(fields["tags"]))
+            found.append((event.name.removeprefix("tracekin:"), fields))
+        self.assertEqual(found, expected)
+
+    def test_log_levels(self):
+        info, debug = bt2.EventClassLogLevel.INFO, bt2.EventClassLogLevel.DEBUG
+        levels = {event.name: event.cls.log_level for event in self.record_fields()}
+        self.assertEqual(levels, {
+            "tracekin:span_start": info,
+            "tracekin:span_finish": info,
+            "tracekin:span_log": debug,
+            "tracekin:scope_enter": debug,
+            "tracekin:scope_exit": debug,
+        })
+
+    def test_a_session_can_leave_out_the_debug_events(self):
+        with Session("--loglevel=INFO") as session:
+            emit("fields")
+        self.assertEqual([event.name for event in session.events],
+                         ["tracekin:span_start", "tracekin:span_finish"])
+
+    def test_each_thread_has_its_own_tid(self):
+        with Session() as session:
+            emitted = emit("threads")
+        self.assertEqual(len(emitted), 100)
+        self.assertEqual(session.lines(), emitted)
+        self.assertEqual(len({event["tid"] for event in session.events}), 4)
+
+    def test_a_session_may_come_and_go_while_the_program_runs(self):
+        with subprocess.Popen([EMIT, "wait"], stdout=subprocess.PIPE, text=True) as program:
+            self.assertEqual(program.stdout.readline(), "dormant\n")
+            with Session() as session:
+                emitted = [program.stdout.readline().strip()]
+                self.assertEqual(program.stdout.readline(), "emitted\n")
+            self.assertEqual(program.stdout.readline(), "dormant\n")
+        self.assertEqual(program.returncode, 0)
+        self.assertEqual(session.lines(), emitted)
+
+
+class Fork(unittest.TestCase):
+    def check(self, what, preload, processes):
+        with Session() as session:
+            emitted = emit(what, preload)
+        self.assertEqual(session.lines(), emitted)
+        self.assertEqual(len({event["vpid"] for event in session.events}), processes)
+        for event in session.events:
+            self.assertEqual(event["tid"], event["vtid"])
+
+    def test_a_child_is_traced_as_itself(self):
+        self.check("fork", "", 3)
+
+    def test_a_child_is_traced_as_itself_with_the_preload(self):
+        self.check("fork", PRELOAD, 3)
+
+    def test_forks_of_several_threads(self):
+        self.check("forks", "", 21)
+
+    def test_forks_of_several_threads_with_the_preload(self):
+        self.check("forks", PRELOAD, 21)
+
+
+if __name__ == "__main__":
+    EMIT = sys.argv.pop(1)
+    unittest.main(verbosity=2)

@@ -1,0 +1,15 @@
+// Stands in for libtracekin_ust.so, without LTTng: its scope_enter is always enabled, the rest
+// never.
+#include "ust/recorder.h"
+
+#ifndef WITHOUT_SYMBOL
+static const int kEnabled = 1;
+static const int kDisabled = 0;
+
+const tracekin_ust_recorder* tracekin_ust_provider(void) {
+  static const struct tracekin_ust_recorder recorder = {
+      FAKE_ABI, &kDisabled, &kDisabled, &kDisabled, &kEnabled, &kDisabled,
+      nullptr,  nullptr,    nullptr,    nullptr,    nullptr};
+  return &recorder;
+}
+#endif

@@ -1,0 +1,137 @@
+#include "ust/loader.h"
+
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/ust/tested_loader.h"
+
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+// The copy of the loader in a folder; see CMakeLists.txt for what lies beside it.
+const TestedLoader& LoaderAt(const std::string& path) {
+  void* object = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  EXPECT_NE(object, nullptr) << dlerror();
+  return *static_cast<const TestedLoader*>(dlsym(object, "tested_loader"));
+}
+
+const TestedLoader& LoaderIn(const std::string& folder) {
+  return LoaderAt(LOADER_CASES + folder + "/tested_loader.so");
+}
+
+void ExpectDormant(const TestedLoader& loader) {
+  const tracekin_ust_recorder* recorder = loader.recorder();
+  ASSERT_NE(recorder, nullptr);
+  EXPECT_EQ(recorder->abi, unsigned{TRACEKIN_UST_ABI});
+  for (const int* state :
+       {recorder->span_start_enabled, recorder->span_finish_enabled, recorder->span_log_enabled,
+        recorder->scope_enter_enabled, recorder->scope_exit_enabled}) {
+    EXPECT_FALSE(tracekin::UstEnabled(state));
+  }
+  const tracekin_ust_span span = {};
+  recorder->span_start(&span);
+  recorder->span_finish(&span);
+  const tracekin_ust_ids ids = {};
+  recorder->span_log(&ids, "nobody listens");
+  recorder->scope_enter(&ids);
+  recorder->scope_exit(&ids);
+}
+
+TEST(Loader, StartsWithADormantRecorder) { ExpectDormant(LoaderIn("good")); }
+
+TEST(Loader, SaysThatThereIsNoProviderAndStaysDormant) {
+  if (dlopen(TRACEKIN_UST_SONAME, RTLD_LAZY) != nullptr) GTEST_SKIP() << "one is installed";
+  const TestedLoader& loader = LoaderIn("alone");
+  std::string error;
+  EXPECT_FALSE(loader.load(&error));
+  EXPECT_THAT(error, AllOf(HasSubstr("libtracekin_ust.so"), HasSubstr("No such file")));
+  ExpectDormant(loader);
+}
+
+TEST(Loader, SaysWhyTheProviderBesideItDoesNotLoad) {
+  const TestedLoader& loader = LoaderIn("broken");
+  std::string error;
+  EXPECT_FALSE(loader.load(&error));
+  EXPECT_THAT(error, HasSubstr("loader/broken/libtracekin_ust.so: file too short"));
+  ExpectDormant(loader);
+}
+
+TEST(Loader, NamesTheSymbolThatIsMissing) {
+  const TestedLoader& loader = LoaderIn("without_symbol");
+  std::string error;
+  EXPECT_FALSE(loader.load(&error));
+  EXPECT_THAT(error, AllOf(HasSubstr("without_symbol"), HasSubstr("tracekin_ust_provider")));
+  ExpectDormant(loader);
+}
+
+TEST(Loader, RefusesAProviderWithAnotherInterface) {
+  const TestedLoader& loader = LoaderIn("other_abi");
+  std::string error;
+  EXPECT_FALSE(loader.load(&error));
+  EXPECT_THAT(error, HasSubstr("version 4711"));
+  ExpectDormant(loader);
+}
+
+TEST(Loader, TakesTheProviderBesideItAndKeepsIt) {
+  const TestedLoader& loader = LoaderIn("good");
+  std::string error;
+  ASSERT_TRUE(loader.load(&error)) << error;
+  const tracekin_ust_recorder* recorder = loader.recorder();
+  EXPECT_TRUE(tracekin::UstEnabled(recorder->scope_enter_enabled));
+  EXPECT_FALSE(tracekin::UstEnabled(recorder->scope_exit_enabled));
+
+  ASSERT_TRUE(loader.load(&error)) << error;
+  EXPECT_EQ(loader.recorder(), recorder);
+}
+
+TEST(Loader, FollowsASymbolicLinkToItself) {
+  char folder[] = "/tmp/loader_test.XXXXXX";
+  ASSERT_NE(mkdtemp(folder), nullptr);
+  const std::string link = std::string{folder} + "/plugin.so";
+  ASSERT_EQ(symlink(LOADER_CASES "good/tested_loader.so", link.c_str()), 0);
+  std::string error;
+  EXPECT_TRUE(LoaderAt(link).load(&error)) << error;
+  unlink(link.c_str());
+  rmdir(folder);
+}
+
+TEST(Loader, ManyThreadsGetTheSameProvider) {
+  const TestedLoader& loader = LoaderIn("good");
+  std::vector<const tracekin_ust_recorder*> recorders(8);
+  std::vector<std::thread> threads;
+  threads.reserve(recorders.size());
+  for (auto& recorder : recorders) {
+    threads.emplace_back([&loader, &recorder] {
+      std::string error;
+      EXPECT_TRUE(loader.load(&error)) << error;
+      recorder = loader.recorder();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(recorders, testing::Each(recorders.front()));
+  EXPECT_TRUE(tracekin::UstEnabled(recorders.front()->scope_enter_enabled));
+}
+
+// In a process of its own: the provider stays, and other tests would find it.
+TEST(Loader, ASecondCopyOfTracekinUsesTheProviderOfTheFirst) {
+  EXPECT_EXIT(
+      {
+        const TestedLoader& first = LoaderIn("with_soname");
+        const TestedLoader& second = LoaderIn("good");  // has another provider beside it
+        std::string error;
+        const bool loaded = first.load(&error) && second.load(&error);
+        std::exit(loaded && first.recorder() == second.recorder() ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+}  // namespace

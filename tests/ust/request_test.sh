@@ -1,0 +1,29 @@
+#!/bin/bash
+# Runs examples/request with files in Zipkin's place, as scripts/demo --no-zipkin does.
+#
+# usage: scripts/with-lttng tests/ust/request_test.sh BUILD
+set -euo pipefail
+
+example=$(dirname "$(realpath "$0")")/../../examples/request
+if ! PATH=$PATH:/usr/sbin haproxy -vv 2>/dev/null | grep -q 'Built with OpenTracing'; then
+  echo "SKIPPED: no HAProxy with OpenTracing is installed (haproxy)"
+  exit 77
+fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+unset TRACEKIN_EXPORTER_ENDPOINT
+
+"$example/run" "$1" "$folder" 12
+"$example/show" "$folder"
+
+# 11 orders of 15 spans. The last one is for something that is not there: 10.
+spans=$(cat "$folder"/*.json | wc -l)
+[ "$spans" = 175 ] || { echo "FAILED: $spans spans were exported, not 175"; exit 1; }
+
+echo "A span less in the export must be seen:"
+sed -i '$d' "$folder/haproxy.json"
+if "$example/show" "$folder" >"$folder/out"; then
+  echo "FAILED: it was not seen"
+  exit 1
+fi
+grep 'DIFFERENT: .* (haproxy, proxy) was not exported' "$folder/out"

@@ -1,0 +1,107 @@
+// Makes spans of many shapes with a real tracer, which records them as events and exports them to
+// files.
+//
+// usage: ust_spans FOLDER
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include "tracekin/scope.h"
+#include "tracekin/tracer.h"
+
+namespace {
+
+using opentracing::ChildOf;
+using opentracing::SystemTime;
+using TracerPointer = std::shared_ptr<tracekin::Tracer>;
+
+TracerPointer MakeTracer(const std::string& path, unsigned trace_id_bits) {
+  tracekin::Options options;
+  options.service_name = "Größe";
+  options.tags = {{"host", "web-1"}};
+  options.trace_id_bits = trace_id_bits;
+  options.exporter.type = "file";
+  options.exporter.path = path;
+  options.ust.enabled = true;
+  std::string error;
+  TracerPointer tracer = tracekin::MakeTracer(options, &error);
+  if (tracer == nullptr) {
+    std::fprintf(stderr, "ust_spans: %s\n", error.c_str());
+    _exit(1);
+  }
+  return tracer;
+}
+
+void SetAllSortsOfTags(opentracing::Span* span) {
+  span->SetTag("text", "a \"quoted\" \\ line\nbreak\ttab \x01 end");
+  span->SetTag("umlaut ä", "grün €");
+  span->SetTag("not UTF-8", "before \xff\xc3( after");
+  span->SetTag("empty", "");
+  span->SetTag("number", -42);
+  span->SetTag("unsigned", UINT64_MAX);
+  span->SetTag("double", 0.1);
+  span->SetTag("true", true);
+  span->SetTag("null", nullptr);
+  span->SetTag("list", opentracing::Values{1, "two", opentracing::Dictionary{{"three", 3}}});
+  span->SetTag("again", "first");
+  span->SetTag("again", "second");
+  span->SetTag("host", "own");
+  span->SetTag("error", false);
+}
+
+void MakeSpans(const TracerPointer& tracer) {
+  const auto root = tracer->StartSpan("GET /ä");
+  const tracekin::Scope scope(*root);
+  root->SetTag("span.kind", "server");
+  SetAllSortsOfTags(root.get());
+  root->Log({{"event", "miss"}, {"key", "a b"}, {"tries", 3}});
+  root->Log({{"message", "plain"}});
+
+  const auto call = tracer->StartSpan("Call", {ChildOf(&root->context())});
+  call->SetTag("span.kind", "client");
+  call->SetTag("peer.service", "Storage");
+  call->SetTag("peer.ipv4", "127.0.0.1");
+  call->SetTag("peer.port", 5432);
+  call->SetTag("error", true);
+  call->SetOperationName("Call renamed");
+  call->Finish();
+
+  const auto unsampled = tracer->StartSpan(
+      "Not exported", {ChildOf(&root->context()), opentracing::SetTag("sampling.priority", 0)});
+  unsampled->SetTag("local", "only");
+  unsampled->Finish();
+
+  // Whole microseconds are exported, and 1 where there are none.
+  const auto long_ago = SystemTime(std::chrono::nanoseconds(1500000000123456789));
+  const auto instant = std::chrono::steady_clock::now();
+  const auto short_span = tracer->StartSpan(
+      "Short", {ChildOf(&root->context()), opentracing::StartTimestamp(long_ago, instant)});
+  short_span->Finish({opentracing::FinishTimestamp(instant + std::chrono::nanoseconds(999))});
+  root->Finish();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  const std::string folder = argv[1];
+  const TracerPointer long_ids = MakeTracer(folder + "/long.json", 128);
+  MakeSpans(long_ids);
+  const TracerPointer short_ids = MakeTracer(folder + "/short.json", 64);
+  MakeSpans(short_ids);
+
+  const pid_t child = fork();
+  if (child == 0) {
+    MakeSpans(long_ids);
+    long_ids->Close();
+    _exit(0);
+  }
+  int status = 0;
+  const bool well = waitpid(child, &status, 0) == child && status == 0;
+  long_ids->Close();
+  short_ids->Close();
+  return well ? 0 : 1;
+}

@@ -1,0 +1,8 @@
+#include "tests/ust/tested_loader.h"
+
+#include "ust/loader.h"
+
+extern "C" __attribute__((visibility("default"))) const TestedLoader tested_loader = {
+    [](std::string* error) { return tracekin::LoadUstProvider(error); },
+    [] { return tracekin::UstRecorder(); },
+};

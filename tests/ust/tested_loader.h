@@ -1,0 +1,15 @@
+// A copy of the loader in a shared object of its own, so that a test can choose what lies beside
+// it.
+#ifndef TRACEKIN_TESTS_UST_TESTED_LOADER_H
+#define TRACEKIN_TESTS_UST_TESTED_LOADER_H
+
+#include <string>
+
+#include "ust/recorder.h"
+
+struct TestedLoader {
+  bool (*load)(std::string* error);
+  const tracekin_ust_recorder* (*recorder)();
+};
+
+#endif  // TRACEKIN_TESTS_UST_TESTED_LOADER_H

@@ -1,0 +1,81 @@
+// The counters of a tracer that its application threads change, spread over cache lines so that
+// threads do not share one.
+//
+// They also say when a tracer may be destroyed: no span refers to it any more once as many were
+// destroyed as were made. A count per shard costs no more than the shared_ptr it replaces, and does
+// not make threads wait for one cache line (the API's no-op tracer goes from 40 to 103 ns a span on
+// two threads for that).
+//
+// Thread-safety: any method from any thread, but for ResetInChild.
+#ifndef TRACEKIN_TRACER_ACCOUNTS_H
+#define TRACEKIN_TRACER_ACCOUNTS_H
+
+#include <atomic>
+#include <cstdint>
+
+namespace tracekin {
+
+class Accounts {
+ public:
+  using Count = std::atomic<std::uint64_t>;
+
+  struct alignas(128) Shard {
+    Count made{0};       // spans
+    Count destroyed{0};  // span objects
+    Count unsampled{0};
+    Count closed{0};
+    Count forked{0};
+    Count truncated{0};  // attributes
+  };
+
+  /// `thread` is the calling thread's number (ThreadState::shard). The first threads of a process
+  /// have a shard each, where a count needs no locked instruction; 5 ns three times a span.
+  void Add(std::uint32_t thread, Count Shard::*which, std::uint64_t by = 1) {
+    Count& count =
+        shards_[thread < kOwnShards ? thread : kOwnShards + thread % kSharedShards].*which;
+    if (thread < kOwnShards) {
+      count.store(count.load(std::memory_order_relaxed) + by, std::memory_order_release);
+    } else {
+      count.fetch_add(by, std::memory_order_release);
+    }
+  }
+
+  std::uint64_t Sum(Count Shard::*count) const {
+    std::uint64_t sum = 0;
+    for (const Shard& shard : shards_) sum += (shard.*count).load(std::memory_order_acquire);
+    return sum;
+  }
+
+  /// Whether every span object that was made is destroyed. Exact: `destroyed` is read first, so if
+  /// the sums are equal there was a moment between without any span, and only a span or a holder of
+  /// the tracer can make another.
+  bool NoSpanLeft() const {
+    const std::uint64_t destroyed = Sum(&Shard::destroyed);
+    return Sum(&Shard::made) + finished_before_fork_ == destroyed;
+  }
+
+  /// In the child of a fork: what the parent counted is the parent's, but its `open` spans live on
+  /// here as copies, so `made` starts with them.
+  void ResetInChild(std::uint64_t open) {
+    const std::uint64_t alive = Sum(&Shard::made) + finished_before_fork_ - Sum(&Shard::destroyed);
+    for (Shard& shard : shards_) {
+      for (Count* count : {&shard.made, &shard.destroyed, &shard.unsampled, &shard.closed,
+                           &shard.forked, &shard.truncated}) {
+        count->store(0, std::memory_order_relaxed);
+      }
+    }
+    shards_[0].made = open;
+    finished_before_fork_ = alive - open;
+  }
+
+ private:
+  static constexpr std::uint32_t kOwnShards = 56;
+  static constexpr std::uint32_t kSharedShards = 8;
+
+  Shard shards_[kOwnShards + kSharedShards];
+  std::uint64_t finished_before_fork_ = 0;  // span objects, not destroyed at the fork
+};
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_TRACER_ACCOUNTS_H

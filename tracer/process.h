@@ -1,0 +1,33 @@
+// What happens to tracers when their process forks or exits.
+//
+// Fork: one set of pthread_atfork handlers serves all tracers. The parent is not touched. In the
+// child every tracer forgets what is the parent's (TracerImpl::AfterForkInChild) and the thread's
+// state is renewed, so that ids and thread id are the child's own. vfork, posix_spawn and a raw clone
+// run no handlers, and need none, for they are followed by exec.
+//
+// Exit: tracers that the program did not close are closed by an atexit handler, so that hosts which
+// end without a word, as HAProxy does on SIGTERM, lose no spans.
+//
+// Thread-safety: any thread. A fork waits for a tracer that is being made or destroyed.
+#ifndef TRACEKIN_TRACER_PROCESS_H
+#define TRACEKIN_TRACER_PROCESS_H
+
+#include <cstdint>
+
+namespace tracekin {
+
+class TracerImpl;
+
+/// How many forks lie between this process and the one that loaded tracekin.
+std::uint32_t ForkGeneration() noexcept;
+
+/// From now until UnregisterTracer the tracer is told of forks and closed at exit. Throws
+/// std::bad_alloc.
+void RegisterTracer(TracerImpl* tracer);
+
+/// Undoes that for some tracer that `condition` holds for, and returns it; nullptr if there is none.
+TracerImpl* UnregisterTracer(bool (*condition)(const TracerImpl& tracer)) noexcept;
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_TRACER_PROCESS_H

@@ -1,0 +1,189 @@
+#include "tracer/span.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <mutex>
+#include <optional>
+
+#include "tracer/clock.h"
+#include "tracer/process.h"
+#include "tracer/tracer_impl.h"
+#include "tracer/ust_events.h"
+
+namespace tracekin {
+
+namespace {
+
+using opentracing::Value;
+
+std::string_view View(opentracing::string_view text) { return {text.data(), text.size()}; }
+
+std::int64_t Nanoseconds(opentracing::SystemTime time) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+}
+
+std::optional<std::string_view> TextOf(const Value& value) {
+  if (value.is<std::string>()) return value.get<std::string>();
+  if (value.is<opentracing::string_view>()) return View(value.get<opentracing::string_view>());
+  if (value.is<const char*>() && value.get<const char*>() != nullptr) {
+    return value.get<const char*>();
+  }
+  return std::nullopt;
+}
+
+std::optional<double> NumberOf(const Value& value) {
+  if (value.is<bool>()) return value.get<bool>() ? 1 : 0;
+  if (value.is<std::int64_t>()) return static_cast<double>(value.get<std::int64_t>());
+  if (value.is<std::uint64_t>()) return static_cast<double>(value.get<std::uint64_t>());
+  if (value.is<double>()) return value.get<double>();
+  const std::optional<std::string_view> text = TextOf(value);
+  double number = 0;
+  if (!text || text->empty()) return std::nullopt;
+  const char* end = text->data() + text->size();
+  const auto parsed = std::from_chars(text->data(), end, number);
+  if (parsed.ec != std::errc{} || parsed.ptr != end) return std::nullopt;
+  return number;
+}
+
+bool IsFalse(const Value& value) {
+  if (value.is<bool>()) return !value.get<bool>();
+  return TextOf(value) == std::string_view{"false"};
+}
+
+}  // namespace
+
+Span::Span(TracerImpl* tracer, Context&& context, std::string_view name, Start start,
+           bool recording) noexcept
+    : tracer_(tracer),
+      context_(std::move(context)),
+      start_steady_ns_(start.steady_ns),
+      fork_generation_(ForkGeneration()),
+      recording_(false),
+      writer_(name) {
+  writer_.header().start_ns = start.wall_ns;
+  if (recording) StartRecording();
+  tracer_->SpanMade();
+}
+
+Span::~Span() {
+  // Another thread that still uses a span while it is destroyed breaks the API's contract: no lock.
+  if (!finished_) Finish();
+  tracer_->SpanDestroyed();
+}
+
+void Span::StartRecording() noexcept {
+  SpanHeader& header = writer_.header();
+  header.trace_id_high = context_.trace_id_high();
+  header.trace_id_low = context_.trace_id_low();
+  header.span_id = context_.span_id();
+  header.parent_span_id = context_.parent_span_id();
+  writer_.AppendEntries(tracer_->tag_entries());
+  recording_.store(true, std::memory_order_relaxed);
+}
+
+void Span::RecordStart() noexcept { RecordSpanStart(*tracer_, context_, writer_); }
+
+const opentracing::Tracer& Span::tracer() const noexcept { return *tracer_; }
+
+void Span::SetOperationName(opentracing::string_view name) noexcept {
+  const std::lock_guard<SpinLock> lock(lock_);
+  if (!finished_) writer_.SetName(View(name));
+}
+
+void Span::SetTag(opentracing::string_view key, const Value& value) noexcept {
+  const std::string_view name = View(key);
+  if (!recording() && name != kSamplingPriority) return;
+  const std::lock_guard<SpinLock> lock(lock_);
+  if (!finished_) TakeTag(name, value);
+}
+
+// Tags with a meaning of their own: OpenTracing semantic conventions, "Standard span tags".
+void Span::TakeTag(std::string_view key, const Value& value) noexcept {
+  if (key == kSamplingPriority) return SetPriority(value);
+  if (key == "span.kind") {
+    const SpanKind kind = SpanKindFromName(TextOf(value).value_or(""));
+    writer_.header().kind = kind;
+    if (kind != SpanKind::kLocal) return writer_.RemoveTag(key);
+  }
+  if (key == "error") writer_.header().error = !IsFalse(value);
+  writer_.SetTag(key, value);
+}
+
+// What is not a number is no hint, and what was said by a debug flag stays.
+void Span::SetPriority(const Value& value) noexcept {
+  const std::optional<double> priority = NumberOf(value);
+  if (!priority || std::isnan(*priority) || context_.decision() == Decision::kDebug) return;
+  context_.set_decision(*priority > 0 ? Decision::kAccept : Decision::kDeny);
+  if (context_.sampled() && !recording()) StartRecording();
+}
+
+void Span::SetBaggageItem(opentracing::string_view key, opentracing::string_view value) noexcept {
+  try {
+    context_.SetBaggageItem(View(key), View(value));
+  } catch (...) {
+    // Without memory there is no baggage.
+  }
+}
+
+std::string Span::BaggageItem(opentracing::string_view key) const noexcept {
+  try {
+    const auto extras = context_.extras();
+    if (extras != nullptr) {
+      for (const auto& item : extras->baggage) {
+        if (item.first == View(key)) return item.second;
+      }
+    }
+  } catch (...) {
+  }
+  return {};
+}
+
+template <class Fields>
+void Span::LogAt(std::int64_t timestamp_ns, const Fields& fields) noexcept {
+  const std::lock_guard<SpinLock> lock(lock_);
+  if (!finished_) AddLog(timestamp_ns, fields);
+}
+
+template <class Fields>
+void Span::AddLog(std::int64_t timestamp_ns, const Fields& fields) noexcept {
+  if (fields.begin() == fields.end()) return;
+  const std::string_view message = writer_.AddLog(timestamp_ns, fields);
+  if (message.data() != nullptr && tracer_->ust()) RecordSpanLog(context_, message);
+}
+
+void Span::Log(std::initializer_list<std::pair<opentracing::string_view, Value>> fields) noexcept {
+  if (!recording()) return;
+  const std::int64_t now = SteadyNow();
+  LogAt(now + WallOffset(ThisThread(), now), fields);
+}
+
+void Span::Log(opentracing::SystemTime timestamp,
+               std::initializer_list<std::pair<opentracing::string_view, Value>> fields) noexcept {
+  if (recording()) LogAt(Nanoseconds(timestamp), fields);
+}
+
+void Span::Log(opentracing::SystemTime timestamp,
+               const std::vector<std::pair<opentracing::string_view, Value>>& fields) noexcept {
+  if (recording()) LogAt(Nanoseconds(timestamp), fields);
+}
+
+void Span::FinishWithOptions(const opentracing::FinishSpanOptions& options) noexcept {
+  const std::lock_guard<SpinLock> lock(lock_);
+  if (finished_) return;
+  finished_ = true;
+  if (recording()) {
+    for (const auto& record : options.log_records) {
+      AddLog(Nanoseconds(record.timestamp), record.fields);
+    }
+    const std::int64_t asked = options.finish_steady_timestamp.time_since_epoch().count();
+    SpanHeader& header = writer_.header();
+    header.duration_ns =
+        std::max<std::int64_t>(Difference(asked != 0 ? asked : SteadyNow(), start_steady_ns_), 0);
+    header.debug = context_.decision() == Decision::kDebug;
+    if (tracer_->ust()) RecordSpanFinish(*tracer_, context_, writer_);
+  }
+  tracer_->SpanFinished(writer_, context_.sampled(), fork_generation_);
+}
+
+}  // namespace tracekin

@@ -1,0 +1,81 @@
+// A span of a live tracer.
+//
+// A span that is neither sampled nor listened to by an LTTng session keeps its name and context
+// only. Which of the two it is may change while it lives, by the tag sampling.priority.
+//
+// Ownership: the application's unique_ptr. The span keeps its tracer from being destroyed.
+// Thread-safety: any method from any thread; one lock a span.
+#ifndef TRACEKIN_TRACER_SPAN_H
+#define TRACEKIN_TRACER_SPAN_H
+
+#include <opentracing/span.h>
+
+#include <atomic>
+#include <string>
+
+#include "tracer/span_context.h"
+#include "tracer/span_writer.h"
+#include "tracer/spin_lock.h"
+
+namespace tracekin {
+
+class TracerImpl;
+
+class Span final : public opentracing::Span {
+ public:
+  struct Start {
+    std::int64_t wall_ns;
+    std::int64_t steady_ns;
+  };
+
+  Span(TracerImpl* tracer, Context&& context, std::string_view name, Start start,
+       bool recording) noexcept;
+  ~Span() override;
+
+  Span(const Span&) = delete;
+  Span& operator=(const Span&) = delete;
+
+  /// Records the start, once the tags given with it are set. For the tracer.
+  void RecordStart() noexcept;
+
+  // opentracing::Span:
+  void FinishWithOptions(const opentracing::FinishSpanOptions& options) noexcept override;
+  void SetOperationName(opentracing::string_view name) noexcept override;
+  void SetTag(opentracing::string_view key, const opentracing::Value& value) noexcept override;
+  void SetBaggageItem(opentracing::string_view key,
+                      opentracing::string_view value) noexcept override;
+  std::string BaggageItem(opentracing::string_view key) const noexcept override;
+  void Log(std::initializer_list<std::pair<opentracing::string_view, opentracing::Value>>
+               fields) noexcept override;
+  void Log(opentracing::SystemTime timestamp,
+           std::initializer_list<std::pair<opentracing::string_view, opentracing::Value>>
+               fields) noexcept override;
+  void Log(opentracing::SystemTime timestamp,
+           const std::vector<std::pair<opentracing::string_view, opentracing::Value>>&
+               fields) noexcept override;
+  const opentracing::SpanContext& context() const noexcept override { return context_; }
+  const opentracing::Tracer& tracer() const noexcept override;
+
+ private:
+  template <class Fields>
+  void LogAt(std::int64_t timestamp_ns, const Fields& fields) noexcept;
+  template <class Fields>
+  void AddLog(std::int64_t timestamp_ns, const Fields& fields) noexcept;
+  void TakeTag(std::string_view key, const opentracing::Value& value) noexcept;
+  void SetPriority(const opentracing::Value& value) noexcept;
+  void StartRecording() noexcept;
+  bool recording() const { return recording_.load(std::memory_order_relaxed); }
+
+  TracerImpl* const tracer_;
+  SpanContext context_;
+  const std::int64_t start_steady_ns_;
+  const std::uint32_t fork_generation_;
+  std::atomic<bool> recording_;  // changed under the lock
+  bool finished_ = false;        // under the lock
+  SpinLock lock_;
+  SpanWriter writer_;  // under the lock
+};
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_TRACER_SPAN_H

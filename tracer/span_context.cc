@@ -1,0 +1,96 @@
+#include "tracer/span_context.h"
+
+#include <mutex>
+#include <typeinfo>
+#include <utility>
+
+#include "propagation/hex.h"
+
+namespace tracekin {
+
+SpanContext::SpanContext(Context&& context) noexcept
+    : trace_id_high_(context.trace_id_high),
+      trace_id_low_(context.trace_id_low),
+      span_id_(context.span_id),
+      parent_span_id_(context.parent_span_id),
+      random_trace_id_(context.random_trace_id),
+      decision_(context.decision),
+      has_extras_(context.extras != nullptr),
+      extras_(std::move(context.extras)) {}
+
+const SpanContext* SpanContext::Cast(const opentracing::SpanContext* context) noexcept {
+  // By address, not by name: of two copies of tracekin in one process each must know its own
+  // contexts only, for their layouts may differ. A dynamic_cast compares names, and is slower.
+  if (context == nullptr || &typeid(*context) != &typeid(SpanContext)) return nullptr;
+  return static_cast<const SpanContext*>(context);
+}
+
+std::shared_ptr<const ContextExtras> SpanContext::extras() const {
+  if (!has_extras_.load(std::memory_order_acquire)) return nullptr;
+  const std::lock_guard<SpinLock> lock(extras_lock_);
+  return extras_;
+}
+
+// The changed copy is made without the lock, so that nobody spins while memory is allocated; if
+// another thread was faster it is made again.
+void SpanContext::SetBaggageItem(std::string_view key, std::string_view value) {
+  for (;;) {
+    const std::shared_ptr<const ContextExtras> before = extras();
+    std::shared_ptr<const ContextExtras> changed = WithBaggageItem(before, key, value);
+    const std::lock_guard<SpinLock> lock(extras_lock_);
+    if (extras_ != before) continue;
+    extras_.swap(changed);
+    has_extras_.store(extras_ != nullptr, std::memory_order_release);
+    return;
+  }
+}
+
+Context SpanContext::Snapshot() const {
+  Context context;
+  context.trace_id_high = trace_id_high_;
+  context.trace_id_low = trace_id_low_;
+  context.span_id = span_id_;
+  context.parent_span_id = parent_span_id_;
+  context.random_trace_id = random_trace_id_;
+  context.decision = decision();
+  context.extras = extras();
+  return context;
+}
+
+void SpanContext::ForeachBaggageItem(
+    std::function<bool(const std::string& key, const std::string& value)> visit) const {
+  const std::shared_ptr<const ContextExtras> extras = this->extras();
+  if (extras == nullptr) return;
+  for (const auto& item : extras->baggage) {
+    if (!visit(item.first, item.second)) return;
+  }
+}
+
+std::unique_ptr<opentracing::SpanContext> SpanContext::Clone() const noexcept {
+  return std::unique_ptr<opentracing::SpanContext>(new (std::nothrow) SpanContext(Snapshot()));
+}
+
+std::string SpanContext::ToTraceID() const noexcept try {
+  if (!has_ids()) return {};
+  char text[32];
+  if (trace_id_high_ == 0) {
+    EncodeHex(trace_id_low_, text);
+    return {text, 16};
+  }
+  EncodeHex(trace_id_high_, text);
+  EncodeHex(trace_id_low_, text + 16);
+  return {text, 32};
+} catch (...) {
+  return {};
+}
+
+std::string SpanContext::ToSpanID() const noexcept try {
+  if (!has_ids()) return {};
+  char text[16];
+  EncodeHex(span_id_, text);
+  return {text, 16};
+} catch (...) {
+  return {};
+}
+
+}  // namespace tracekin

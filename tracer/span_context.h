@@ -1,0 +1,71 @@
+// tracekin's span context: of a live span, or extracted from a carrier.
+//
+// The ids never change. The sampling decision and the baggage of a live span may, so reading them
+// is synchronised; baggage is immutable behind a shared pointer that is replaced as a whole, and
+// costs one load while there is none.
+//
+// Thread-safety: any method from any thread.
+#ifndef TRACEKIN_TRACER_SPAN_CONTEXT_H
+#define TRACEKIN_TRACER_SPAN_CONTEXT_H
+
+#include <opentracing/span.h>
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "propagation/context.h"
+#include "tracer/spin_lock.h"
+
+namespace tracekin {
+
+class SpanContext final : public opentracing::SpanContext {
+ public:
+  explicit SpanContext(Context&& context) noexcept;
+
+  /// `context` as ours, or nullptr if it is null or belongs to another tracer library, a second
+  /// copy of this one in the process included.
+  static const SpanContext* Cast(const opentracing::SpanContext* context) noexcept;
+
+  std::uint64_t trace_id_high() const { return trace_id_high_; }
+  std::uint64_t trace_id_low() const { return trace_id_low_; }
+  std::uint64_t span_id() const { return span_id_; }
+  std::uint64_t parent_span_id() const { return parent_span_id_; }
+  bool has_ids() const { return span_id_ != 0; }
+  bool random_trace_id() const { return random_trace_id_; }
+
+  Decision decision() const { return decision_.load(std::memory_order_relaxed); }
+  void set_decision(Decision decision) { decision_.store(decision, std::memory_order_relaxed); }
+  bool sampled() const { return decision() >= Decision::kAccept; }
+
+  std::shared_ptr<const ContextExtras> extras() const;
+  /// Sets a baggage item; see WithBaggageItem. Throws std::bad_alloc.
+  void SetBaggageItem(std::string_view key, std::string_view value);
+
+  /// Everything at once, as it is now.
+  Context Snapshot() const;
+
+  // opentracing::SpanContext:
+  void ForeachBaggageItem(
+      std::function<bool(const std::string& key, const std::string& value)> visit) const override;
+  std::unique_ptr<opentracing::SpanContext> Clone() const noexcept override;
+  /// 32 lower-case hex digits, or 16 if the upper half is 0; "" for a context without ids.
+  std::string ToTraceID() const noexcept override;
+  /// 16 lower-case hex digits.
+  std::string ToSpanID() const noexcept override;
+
+ private:
+  const std::uint64_t trace_id_high_;
+  const std::uint64_t trace_id_low_;
+  const std::uint64_t span_id_;
+  const std::uint64_t parent_span_id_;
+  const bool random_trace_id_;
+  std::atomic<Decision> decision_;
+  std::atomic<bool> has_extras_;
+  mutable SpinLock extras_lock_;
+  std::shared_ptr<const ContextExtras> extras_;
+};
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_TRACER_SPAN_CONTEXT_H

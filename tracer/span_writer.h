@@ -1,0 +1,110 @@
+// Writes a span's bytes (exporter/span_bytes.h) in place as the application sets its tags and logs.
+//
+// The first bytes lie in the span object itself, so that a usual span allocates nothing more; a
+// larger one moves to the heap, up to kMaxSpanBytes. What does not fit then is cut, or left out,
+// and counted.
+//
+// Values become text here: numbers as to_chars writes them (the shortest that reads back), lists
+// and maps as JSON. Not synchronised: the span's lock is held around each call. Nothing throws.
+#ifndef TRACEKIN_TRACER_SPAN_WRITER_H
+#define TRACEKIN_TRACER_SPAN_WRITER_H
+
+#include <opentracing/value.h>
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "exporter/span_bytes.h"
+
+namespace tracekin {
+
+class SpanWriter {
+ public:
+  explicit SpanWriter(std::string_view name) noexcept;
+  ~SpanWriter();
+
+  SpanWriter(const SpanWriter&) = delete;
+  SpanWriter& operator=(const SpanWriter&) = delete;
+
+  SpanHeader& header() { return *reinterpret_cast<SpanHeader*>(bytes_); }
+  const SpanHeader& header() const { return *reinterpret_cast<const SpanHeader*>(bytes_); }
+
+  /// The whole span; header().size bytes.
+  const char* bytes() const { return bytes_; }
+
+  /// NUL-terminated. Valid until the next change.
+  std::string_view name() const;
+
+  void SetName(std::string_view name) noexcept;
+
+  /// Replaces a tag of the same key.
+  void SetTag(std::string_view key, const opentracing::Value& value) noexcept;
+  void RemoveTag(std::string_view key) noexcept;
+
+  /// Appends entries that another writer made: the tracer's tags, at the start of each span.
+  void AppendEntries(std::string_view entries) noexcept;
+
+  /// Appends a log entry: the value of `event` (or else of `message`) bare, then the other fields
+  /// as key=value, quoted as in JSON where they hold a blank, a quote or an equals sign. Returns
+  /// the text, NUL-terminated and valid until the next change, or nullptr if there was no room for
+  /// it. `Fields` is a sequence of pairs of a string and a Value.
+  template <class Fields>
+  std::string_view AddLog(std::int64_t timestamp_ns, const Fields& fields) noexcept {
+    const auto headline = Headline(fields);
+    if (!BeginLog(timestamp_ns)) return {};
+    if (headline != fields.end()) AppendValue(headline->second);
+    for (auto field = fields.begin(); field != fields.end(); ++field) {
+      if (field != headline) AppendField({field->first.data(), field->first.size()}, field->second);
+    }
+    return EndLog();
+  }
+
+ private:
+  static constexpr std::uint32_t kInlineBytes = 640;
+  static constexpr std::size_t kMaxNameBytes = 512;
+  static constexpr std::size_t kMaxKeyBytes = 1024;
+  static constexpr std::uint32_t kMaxDeadBytes = 512;  // more may be worth squeezing out
+
+  template <class Fields>
+  static auto Headline(const Fields& fields) {
+    auto headline = fields.end();
+    for (auto field = fields.begin(); field != fields.end(); ++field) {
+      if (field->first == "event") return field;
+      if (headline == fields.end() && field->first == "message") headline = field;
+    }
+    return headline;
+  }
+
+  std::uint32_t AddEntry(EntryType type, std::string_view key, std::string_view value) noexcept;
+  bool BeginLog(std::int64_t timestamp_ns) noexcept;
+  void Append(std::string_view text) noexcept;
+  void AppendValue(const opentracing::Value& value) noexcept;
+  void AppendField(std::string_view key, const opentracing::Value& value) noexcept;
+  std::string_view EndLog() noexcept;
+
+  std::string_view Cut(std::string_view text, std::size_t max_bytes) noexcept;
+  void Kill(std::uint32_t entry) noexcept;
+  void CompactIfWorthwhile() noexcept;
+  void Compact() noexcept;
+  bool HasRoom(std::size_t more) noexcept {
+    return more <= capacity_ - header().size || Grow(more);
+  }
+  bool MakeRoom(std::size_t more) noexcept {
+    if (HasRoom(more)) return true;
+    Compact();
+    return HasRoom(more);
+  }
+  bool Grow(std::size_t more) noexcept;
+
+  char* bytes_ = inline_;
+  std::uint32_t capacity_ = kInlineBytes;
+  std::uint32_t dead_ = 0;  // bytes of dead entries
+  std::uint32_t log_ = 0;   // offset of the log entry that is being made
+  bool cut_ = false;        // that something of it did not fit
+  alignas(SpanHeader) char inline_[kInlineBytes];
+};
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_TRACER_SPAN_WRITER_H

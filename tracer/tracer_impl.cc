@@ -1,0 +1,277 @@
+#include "tracer/tracer_impl.h"
+
+#include <algorithm>
+#include <new>
+#include <system_error>
+
+#include "propagation/binary.h"
+#include "tracer/clock.h"
+#include "tracer/process.h"
+#include "tracer/thread_state.h"
+#include "tracer/ust_events.h"
+
+namespace tracekin {
+
+namespace {
+
+using opentracing::SpanReferenceType;
+
+std::int64_t Nanoseconds(std::chrono::nanoseconds duration) { return duration.count(); }
+
+// Zipkin has one parent: the first ChildOf, else the first FollowsFrom; of those with ids, if any has.
+const SpanContext* Parent(const opentracing::StartSpanOptions& options) noexcept {
+  const SpanContext* parent = nullptr;
+  int best = -1;
+  for (const auto& reference : options.references) {
+    const SpanContext* own = SpanContext::Cast(reference.second);
+    if (own == nullptr) continue;
+    const int rank =
+        (own->has_ids() ? 2 : 0) + (reference.first == SpanReferenceType::ChildOfRef ? 1 : 0);
+    if (rank <= best) continue;
+    best = rank;
+    parent = own;
+  }
+  return parent;
+}
+
+// The parent's baggage and tracestate, and the other references' baggage items that it does not
+// have.
+std::shared_ptr<const ContextExtras> MergeExtras(const opentracing::StartSpanOptions& options,
+                                                 const SpanContext* parent) {
+  std::shared_ptr<const ContextExtras> merged = parent == nullptr ? nullptr : parent->extras();
+  if (options.references.size() < 2) return merged;
+  for (const auto& reference : options.references) {
+    const SpanContext* own = SpanContext::Cast(reference.second);
+    if (own == nullptr || own == parent) continue;
+    const auto extras = own->extras();
+    if (extras == nullptr) continue;
+    for (const auto& item : extras->baggage) {
+      const auto has = [&item](const auto& other) { return other.first == item.first; };
+      if (merged != nullptr && std::any_of(merged->baggage.begin(), merged->baggage.end(), has)) {
+        continue;
+      }
+      merged = WithBaggageItem(merged, item.first, item.second);
+    }
+  }
+  return merged;
+}
+
+Span::Start StartTime(const opentracing::StartSpanOptions& options, bool recording) {
+  const std::int64_t system = Nanoseconds(options.start_system_timestamp.time_since_epoch());
+  const std::int64_t steady = Nanoseconds(options.start_steady_timestamp.time_since_epoch());
+  if (system != 0 && steady != 0) return {system, steady};
+  // A span that is not recorded needs no time, unless sampling.priority has it recorded later: then
+  // the last tick's must do.
+  const std::int64_t now = recording ? SteadyNow() : CoarseSteadyNow();
+  const std::int64_t offset = WallOffset(ThisThread(), now);
+  if (system != 0) return {system, Difference(system, offset)};
+  if (steady != 0) return {Difference(steady, -offset), steady};
+  return {now + offset, now};
+}
+
+}  // namespace
+
+TracerImpl::TracerImpl(const Options& options, std::unique_ptr<const Propagation> propagation,
+                       std::shared_ptr<Exporter> exporter)
+    : options_(options),
+      propagation_(std::move(propagation)),
+      sampler_(MakeSampler(options.sampler)),
+      exporter_(std::move(exporter)) {
+  SpanWriter writer({});
+  const std::uint32_t start = writer.header().size;
+  for (const auto& tag : options.tags) writer.SetTag(tag.first, tag.second);
+  tag_entries_.assign(writer.bytes() + start, writer.header().size - start);
+  DestroyUnused();
+  RegisterTracer(this);
+}
+
+Context TracerImpl::NewContext(const opentracing::StartSpanOptions& options) const {
+  ThreadState& thread = ThisThread();
+  const SpanContext* parent = Parent(options);
+  Context context;
+  if (parent != nullptr && parent->has_ids()) {
+    context.trace_id_high = parent->trace_id_high();
+    context.trace_id_low = parent->trace_id_low();
+    context.parent_span_id = parent->span_id();
+    context.random_trace_id = parent->random_trace_id();
+  } else {
+    if (options_.trace_id_bits == 128) context.trace_id_high = RandomId(thread);
+    context.trace_id_low = RandomId(thread);
+    context.random_trace_id = true;
+  }
+  context.span_id = RandomId(thread);
+  context.extras = MergeExtras(options, parent);
+
+  if (parent != nullptr) context.decision = parent->decision();
+  const bool keep = context.decision == Decision::kDebug ||
+                    (context.has_decision() && options_.sampler.parent_based);
+  if (!keep) {
+    context.decision = sampler_->Sample(context.trace_id_low) ? Decision::kAccept : Decision::kDeny;
+  }
+  return context;
+}
+
+std::unique_ptr<opentracing::Span> TracerImpl::StartSpanWithOptions(
+    opentracing::string_view name, const opentracing::StartSpanOptions& options) const noexcept {
+  try {
+    Context context = NewContext(options);
+    const bool recording = context.sampled() || (ust() && UstListensToSpans());
+    auto* self = const_cast<TracerImpl*>(this);  // spans change counters and the queue only
+    auto span =
+        std::make_unique<Span>(self, std::move(context), std::string_view{name.data(), name.size()},
+                               StartTime(options, recording), recording);
+    // Whether the tags are recorded must not depend on their order.
+    if (!recording) {
+      for (const auto& tag : options.tags) {
+        if (tag.first == kSamplingPriority) span->SetTag(tag.first, tag.second);
+      }
+    }
+    for (const auto& tag : options.tags) span->SetTag(tag.first, tag.second);
+    if (ust()) span->RecordStart();
+    return span;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+void TracerImpl::SpanFinished(const SpanWriter& span, bool sampled,
+                              std::uint32_t fork_generation) noexcept {
+  using Shard = Accounts::Shard;
+  if (span.header().truncated != 0) Count(&Shard::truncated, span.header().truncated);
+  if (__builtin_expect(fork_generation != ForkGeneration(), 0)) {
+    Count(&Shard::forked);  // the parent has its own copy of this span, and reports that
+  } else if (!sampled) {
+    Count(&Shard::unsampled);
+  } else if (exporter_->closed()) {
+    Count(&Shard::closed);
+  } else {
+    exporter_->EnsureRunning();
+    exporter_->queue().Push(span.bytes(), span.header().size, ThisThread().shard);
+  }
+}
+
+void TracerImpl::SpanDestroyed() noexcept {
+  const bool retired = retired_.load(std::memory_order_acquire);
+  Count(&Accounts::Shard::destroyed);
+  // Another thread may have destroyed this tracer by now.
+  if (__builtin_expect(retired, 0)) DestroyUnused();
+}
+
+void TracerImpl::Retire(TracerImpl* tracer) noexcept {
+  tracer->Close();
+  tracer->retired_.store(true, std::memory_order_release);
+  DestroyUnused();
+}
+
+// A last span that goes in the very nanoseconds in which its tracer retires may find it not retired
+// yet, while here the span is not seen to be gone yet. To rule that out would cost every span a fence;
+// instead the next tracer that is made or retires comes by here again.
+void TracerImpl::DestroyUnused() noexcept {
+  const auto unused = [](const TracerImpl& tracer) {
+    return tracer.retired_.load(std::memory_order_acquire) && tracer.accounts_.NoSpanLeft();
+  };
+  while (TracerImpl* tracer = UnregisterTracer(unused)) delete tracer;
+}
+
+void TracerImpl::Close() noexcept {
+  exporter_->Close(std::chrono::milliseconds(options_.exporter.close_timeout_ms));
+}
+
+bool TracerImpl::Flush(std::chrono::milliseconds timeout) noexcept {
+  return exporter_->Flush(timeout) && counters().queued == 0;
+}
+
+// What happens later in a span's life is read first, so that no difference is negative while spans
+// are being made.
+Counters TracerImpl::counters() const noexcept {
+  using Shard = Accounts::Shard;
+  const Exporter::Totals totals = exporter_->totals();
+  const SpanQueue& queue = exporter_->queue();
+  Counters counters;
+  counters.exported = totals.exported;
+  counters.dropped.rejected = totals.rejected;
+  counters.dropped.send_failed = totals.send_failed;
+  const std::uint64_t accepted = queue.accepted();
+  counters.queued =
+      accepted - totals.exported - totals.rejected - totals.send_failed - totals.closed;
+  counters.dropped.queue_full = queue.refused();
+  counters.dropped.closed = totals.closed + accounts_.Sum(&Shard::closed);
+  counters.dropped.fork = accounts_.Sum(&Shard::forked);
+  counters.unsampled = accounts_.Sum(&Shard::unsampled);
+  counters.truncated_attributes = accounts_.Sum(&Shard::truncated);
+  counters.started = accounts_.Sum(&Shard::made);
+  counters.open = counters.started - counters.unsampled - counters.exported - counters.queued -
+                  counters.TotalDropped();
+  return counters;
+}
+
+// counters() is not for here: another thread of the parent may have held the locks that it takes.
+void TracerImpl::AfterForkInChild() noexcept {
+  using Shard = Accounts::Shard;
+  const SpanQueue& queue = exporter_->queue();
+  const std::uint64_t open = accounts_.Sum(&Shard::made) - accounts_.Sum(&Shard::unsampled) -
+                             accounts_.Sum(&Shard::closed) - accounts_.Sum(&Shard::forked) -
+                             queue.accepted() - queue.refused();
+  exporter_->AfterForkInChild();
+  accounts_.ResetInChild(open);
+}
+
+opentracing::expected<void> TracerImpl::Inject(const opentracing::SpanContext& context,
+                                               std::ostream& carrier) const {
+  const SpanContext* own = SpanContext::Cast(&context);
+  if (own == nullptr) {
+    return opentracing::make_unexpected(opentracing::invalid_span_context_error);
+  }
+  return InjectBinary(own->Snapshot(), carrier);
+}
+
+opentracing::expected<void> TracerImpl::Inject(const opentracing::SpanContext& context,
+                                               const opentracing::TextMapWriter& carrier) const {
+  const SpanContext* own = SpanContext::Cast(&context);
+  if (own == nullptr) {
+    return opentracing::make_unexpected(opentracing::invalid_span_context_error);
+  }
+  return propagation_->Inject(own->Snapshot(), carrier);
+}
+
+opentracing::expected<void> TracerImpl::Inject(
+    const opentracing::SpanContext& context, const opentracing::HTTPHeadersWriter& carrier) const {
+  return Inject(context, static_cast<const opentracing::TextMapWriter&>(carrier));
+}
+
+namespace {
+
+opentracing::expected<std::unique_ptr<opentracing::SpanContext>> Extracted(
+    opentracing::expected<bool> found, Context&& context) {
+  if (!found) return opentracing::make_unexpected(found.error());
+  std::unique_ptr<opentracing::SpanContext> result;
+  if (!*found) return result;
+  result.reset(new (std::nothrow) SpanContext(std::move(context)));
+  if (result == nullptr) {
+    return opentracing::make_unexpected(std::make_error_code(std::errc::not_enough_memory));
+  }
+  return result;
+}
+
+}  // namespace
+
+opentracing::expected<std::unique_ptr<opentracing::SpanContext>> TracerImpl::Extract(
+    std::istream& carrier) const {
+  Context context;
+  const auto found = ExtractBinary(carrier, &context);
+  return Extracted(found, std::move(context));
+}
+
+opentracing::expected<std::unique_ptr<opentracing::SpanContext>> TracerImpl::Extract(
+    const opentracing::TextMapReader& carrier) const {
+  Context context;
+  const auto found = propagation_->Extract(carrier, &context);
+  return Extracted(found, std::move(context));
+}
+
+opentracing::expected<std::unique_ptr<opentracing::SpanContext>> TracerImpl::Extract(
+    const opentracing::HTTPHeadersReader& carrier) const {
+  return Extract(static_cast<const opentracing::TextMapReader&>(carrier));
+}
+
+}  // namespace tracekin

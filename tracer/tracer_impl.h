@@ -1,0 +1,90 @@
+// The tracer: what its spans share.
+//
+// Ownership: MakeTracer hands it out as a shared_ptr whose deleter is Retire; from then on the
+// spans that are left keep it, by being counted (accounts.h), and the last of them destroys it.
+// Thread-safety: any method from any thread, but for AfterForkInChild.
+#ifndef TRACEKIN_TRACER_TRACER_IMPL_H
+#define TRACEKIN_TRACER_TRACER_IMPL_H
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "exporter/exporter.h"
+#include "propagation/composite.h"
+#include "tracekin/tracer.h"
+#include "tracer/accounts.h"
+#include "tracer/sampler.h"
+#include "tracer/span.h"
+#include "tracer/thread_state.h"
+
+namespace tracekin {
+
+constexpr std::string_view kSamplingPriority = "sampling.priority";
+
+class TracerImpl final : public Tracer {
+ public:
+  /// REQUIRES: ValidateOptions(options). Throws std::bad_alloc.
+  TracerImpl(const Options& options, std::unique_ptr<const Propagation> propagation,
+             std::shared_ptr<Exporter> exporter);
+
+  /// Closes `tracer`, and destroys it now or with its last span.
+  static void Retire(TracerImpl* tracer) noexcept;
+
+  // opentracing::Tracer:
+  std::unique_ptr<opentracing::Span> StartSpanWithOptions(
+      opentracing::string_view name,
+      const opentracing::StartSpanOptions& options) const noexcept override;
+  opentracing::expected<void> Inject(const opentracing::SpanContext& context,
+                                     std::ostream& carrier) const override;
+  opentracing::expected<void> Inject(const opentracing::SpanContext& context,
+                                     const opentracing::TextMapWriter& carrier) const override;
+  opentracing::expected<void> Inject(const opentracing::SpanContext& context,
+                                     const opentracing::HTTPHeadersWriter& carrier) const override;
+  opentracing::expected<std::unique_ptr<opentracing::SpanContext>> Extract(
+      std::istream& carrier) const override;
+  opentracing::expected<std::unique_ptr<opentracing::SpanContext>> Extract(
+      const opentracing::TextMapReader& carrier) const override;
+  opentracing::expected<std::unique_ptr<opentracing::SpanContext>> Extract(
+      const opentracing::HTTPHeadersReader& carrier) const override;
+  void Close() noexcept override;
+
+  // Tracer:
+  Counters counters() const noexcept override;
+  bool Flush(std::chrono::milliseconds timeout) noexcept override;
+
+  // For spans:
+  const std::string& service_name() const { return options_.service_name; }
+  bool ust() const { return options_.ust.enabled; }
+  /// options.tags as entries of a span's bytes.
+  std::string_view tag_entries() const { return tag_entries_; }
+  void SpanMade() noexcept { Count(&Accounts::Shard::made); }
+  /// Counts a span that has finished, and queues its bytes if they are to be exported.
+  void SpanFinished(const SpanWriter& span, bool sampled, std::uint32_t fork_generation) noexcept;
+  /// The last thing that a span does.
+  void SpanDestroyed() noexcept;
+
+  void AfterForkInChild() noexcept;
+
+ private:
+  ~TracerImpl() override = default;
+
+  void Count(Accounts::Count Accounts::Shard::*which, std::uint64_t by = 1) noexcept {
+    accounts_.Add(ThisThread().shard, which, by);
+  }
+  Context NewContext(const opentracing::StartSpanOptions& options) const;
+  /// Destroys the retired tracers that no span refers to any more.
+  static void DestroyUnused() noexcept;
+
+  const Options options_;
+  const std::unique_ptr<const Propagation> propagation_;
+  const std::unique_ptr<Sampler> sampler_;
+  const std::shared_ptr<Exporter> exporter_;
+  std::string tag_entries_;
+  std::atomic<bool> retired_{false};
+  mutable Accounts accounts_;
+};
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_TRACER_TRACER_IMPL_H

@@ -1,0 +1,170 @@
+#include "tracer/ust_events.h"
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "text/utf8.h"
+#include "tracer/thread_state.h"
+#include "tracer/tracer_impl.h"
+#include "ust/loader.h"
+
+namespace tracekin {
+
+namespace {
+
+tracekin_ust_ids Ids(const SpanContext& context) noexcept {
+  return {context.trace_id_high(), context.trace_id_low(), context.span_id(), ThreadId()};
+}
+
+// `text`, which a NUL follows, as valid UTF-8 without NULs inside; usually itself. Without memory: "".
+const char* Valid(std::string_view text, std::string* scratch) noexcept {
+  try {
+    const std::string_view valid = Sanitize(text, scratch);
+    return valid.data();
+  } catch (...) {
+    return "";
+  }
+}
+
+tracekin_ust_span Describe(const TracerImpl& tracer, const SpanContext& context,
+                           const SpanWriter& span, std::string* name) noexcept {
+  tracekin_ust_span event{};
+  event.trace_id_high = context.trace_id_high();
+  event.trace_id_low = context.trace_id_low();
+  event.span_id = context.span_id();
+  event.parent_span_id = context.parent_span_id();
+  event.op_name = Valid(span.name(), name);
+  event.service = tracer.service_name().c_str();
+  event.kind = SpanKindName(span.header().kind).data();  // a literal
+  event.start_time = span.header().start_ns;
+  event.tid = ThreadId();
+  return event;
+}
+
+// The tags as a JSON object of strings, in a buffer on the stack as long as that is large enough.
+class TagsText {
+ public:
+  explicit TagsText(const SpanWriter& span) noexcept {
+    const std::string truncated = std::to_string(span.header().truncated);
+    std::size_t bound = 3 + Bound(kTruncatedTag) + Bound(truncated) + 2;  // 3: braces and NUL
+    ForEachEntry(span.bytes(), span.header().size, [&](const Entry& entry) {
+      if (entry.header.type == EntryType::kTag) {
+        bound += Bound(entry.key()) + Bound(entry.value()) + 2;
+      }
+    });
+    if (bound > sizeof small_) {
+      large_.reset(new (std::nothrow) char[bound]);
+      if (large_ == nullptr) return;
+      out_ = large_.get();
+    }
+    text_ = out_;
+    end_ = out_ + bound;
+    *out_++ = '{';
+    ForEachEntry(span.bytes(), span.header().size, [&](const Entry& entry) {
+      if (entry.header.type != EntryType::kTag) return;
+      if (out_[-1] != '{') *out_++ = ',';
+      Append(entry.key());
+      *out_++ = ':';
+      Append(entry.value());
+    });
+    if (span.header().truncated != 0) {
+      if (out_[-1] != '{') *out_++ = ',';
+      Append(kTruncatedTag);
+      *out_++ = ':';
+      Append(truncated);
+    }
+    *out_++ = '}';
+    *out_ = '\0';
+  }
+
+  const char* text() const { return text_; }
+
+ private:
+  // Replacing what is not UTF-8 makes text three times as long at most.
+  static std::size_t Bound(std::string_view text) {
+    return IsPlain(text.data(), text.size()) ? text.size() + 2 : MaxJsonStringSize(3 * text.size());
+  }
+
+  void Append(std::string_view text) noexcept {
+    if (IsPlain(text.data(), text.size())) {
+      *out_++ = '"';
+      std::memcpy(out_, text.data(), text.size());
+      out_ += text.size();
+      *out_++ = '"';
+      return;
+    }
+    try {
+      text = Sanitize(text, &scratch_);
+    } catch (...) {
+      text = {};
+    }
+    char* written = WriteJsonString(text, out_, end_);
+    if (written != nullptr) out_ = written;
+  }
+
+  char small_[4096];
+  std::unique_ptr<char[]> large_;
+  std::string scratch_;
+  char* out_ = small_;
+  const char* end_ = nullptr;
+  const char* text_ = "{}";
+};
+
+}  // namespace
+
+bool UstListensToSpans() noexcept {
+  const tracekin_ust_recorder* recorder = UstRecorder();
+  return UstEnabled(recorder->span_start_enabled) || UstEnabled(recorder->span_finish_enabled);
+}
+
+void RecordSpanStart(const TracerImpl& tracer, const SpanContext& context,
+                     const SpanWriter& span) noexcept {
+  const tracekin_ust_recorder* recorder = UstRecorder();
+  if (!UstEnabled(recorder->span_start_enabled)) return;
+  std::string name;
+  const tracekin_ust_span event = Describe(tracer, context, span, &name);
+  recorder->span_start(&event);
+}
+
+void RecordSpanFinish(const TracerImpl& tracer, const SpanContext& context,
+                      const SpanWriter& span) noexcept {
+  const tracekin_ust_recorder* recorder = UstRecorder();
+  if (!UstEnabled(recorder->span_finish_enabled)) return;
+  std::string name;
+  tracekin_ust_span event = Describe(tracer, context, span, &name);
+  const TagsText tags(span);
+  event.duration = span.header().duration_ns;
+  event.tags = tags.text();
+  event.sampled = context.sampled();
+  event.error = span.header().error;
+  recorder->span_finish(&event);
+}
+
+void RecordSpanLog(const SpanContext& context, std::string_view message) noexcept {
+  const tracekin_ust_recorder* recorder = UstRecorder();
+  if (!UstEnabled(recorder->span_log_enabled)) return;
+  std::string scratch;
+  const tracekin_ust_ids ids = Ids(context);
+  recorder->span_log(&ids, Valid(message, &scratch));
+}
+
+void RecordScopeEnter(const opentracing::SpanContext& context) noexcept {
+  const tracekin_ust_recorder* recorder = UstRecorder();
+  if (!UstEnabled(recorder->scope_enter_enabled)) return;
+  if (const SpanContext* own = SpanContext::Cast(&context)) {
+    const tracekin_ust_ids ids = Ids(*own);
+    recorder->scope_enter(&ids);
+  }
+}
+
+void RecordScopeExit(const opentracing::SpanContext& context) noexcept {
+  const tracekin_ust_recorder* recorder = UstRecorder();
+  if (!UstEnabled(recorder->scope_exit_enabled)) return;
+  if (const SpanContext* own = SpanContext::Cast(&context)) {
+    const tracekin_ust_ids ids = Ids(*own);
+    recorder->scope_exit(&ids);
+  }
+}
+
+}  // namespace tracekin

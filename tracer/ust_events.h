@@ -1,0 +1,32 @@
+// A live span's moments as LTTng-UST events (docs/ust-events.md). While no session listens each
+// call costs one load and a comparison; nothing is prepared before that test.
+//
+// Thread-safety: any thread; the span's own lock is held where its writer is passed.
+#ifndef TRACEKIN_TRACER_UST_EVENTS_H
+#define TRACEKIN_TRACER_UST_EVENTS_H
+
+#include "tracer/span_context.h"
+#include "tracer/span_writer.h"
+
+namespace tracekin {
+
+class TracerImpl;
+
+/// Whether any session would record a span that starts now.
+bool UstListensToSpans() noexcept;
+
+void RecordSpanStart(const TracerImpl& tracer, const SpanContext& context,
+                     const SpanWriter& span) noexcept;
+void RecordSpanFinish(const TracerImpl& tracer, const SpanContext& context,
+                      const SpanWriter& span) noexcept;
+
+/// `message` is text as the application gave it, and followed by a NUL.
+void RecordSpanLog(const SpanContext& context, std::string_view message) noexcept;
+
+/// Spans of other tracers have no ids that we know, and leave no event.
+void RecordScopeEnter(const opentracing::SpanContext& context) noexcept;
+void RecordScopeExit(const opentracing::SpanContext& context) noexcept;
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_TRACER_UST_EVENTS_H

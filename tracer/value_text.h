@@ -1,0 +1,43 @@
+// The text of an OpenTracing value, as tags and logs carry it.
+//
+// Numbers are written as std::to_chars does it, the shortest form that reads back; null is "null".
+// Lists and maps become JSON: scalars inside keep their JSON type, numbers that JSON has no form
+// for (NaN, infinities) become null, and so do lists and maps that lie deeper than kMaxValueDepth,
+// so that a value cannot exhaust the stack.
+#ifndef TRACEKIN_TRACER_VALUE_TEXT_H
+#define TRACEKIN_TRACER_VALUE_TEXT_H
+
+#include <opentracing/value.h>
+
+#include <string>
+#include <string_view>
+
+namespace tracekin {
+
+constexpr int kMaxValueDepth = 16;
+
+/// Borrows the text of a string value; REQUIRES: the value outlives this object. Text that is not
+/// UTF-8 is passed on as it is. Making one throws std::bad_alloc, for lists and maps only.
+class ValueText {
+ public:
+  explicit ValueText(const opentracing::Value& value);
+  ValueText(const ValueText&) = delete;
+  ValueText& operator=(const ValueText&) = delete;
+
+  std::string_view view() const { return view_; }
+
+  /// Whether the value is a list or a map.
+  bool is_json() const { return is_json_; }
+
+ private:
+  struct Visitor;
+
+  std::string_view view_;
+  bool is_json_ = false;
+  char digits_[24];  // the longest double has 24 characters
+  std::string json_;
+};
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_TRACER_VALUE_TEXT_H

@@ -1,0 +1,82 @@
+#include "ust/loader.h"
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+namespace tracekin {
+namespace {
+
+constexpr int kNeverEnabled = 0;
+
+// What is recorded without a provider: nothing. The functions are there for callers that do not
+// look first.
+constexpr tracekin_ust_recorder kDormant = {
+    TRACEKIN_UST_ABI,
+    &kNeverEnabled,
+    &kNeverEnabled,
+    &kNeverEnabled,
+    &kNeverEnabled,
+    &kNeverEnabled,
+    [](const tracekin_ust_span*) {},
+    [](const tracekin_ust_span*) {},
+    [](const tracekin_ust_ids*, const char*) {},
+    [](const tracekin_ust_ids*) {},
+    [](const tracekin_ust_ids*) {},
+};
+
+// NODELETE, for LTTng and the tracer point into it. LOCAL, for nobody else is to bind to it.
+constexpr int kMode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
+
+// Where the provider is expected: beside the object that holds this code, symbolic links resolved.
+// Empty if that is not known (a program found through $PATH) or nothing is there.
+std::string ProviderBesideUs() {
+  Dl_info us;
+  if (dladdr(&kDormant, &us) == 0 || std::strchr(us.dli_fname, '/') == nullptr) return {};
+  const std::unique_ptr<char, decltype(&std::free)> path{realpath(us.dli_fname, nullptr),
+                                                         &std::free};
+  if (path == nullptr) return {};
+  std::string provider{path.get(), std::strrchr(path.get(), '/') + 1};
+  provider += TRACEKIN_UST_SONAME;
+  return access(provider.c_str(), F_OK) == 0 ? provider : std::string{};
+}
+
+// A second copy of tracekin in the process (a plugin beside the library) must use the first one's
+// provider: two of them would register the same events, and the same fork hooks, twice.
+void* OpenProvider() {
+  if (void* loaded = dlopen(TRACEKIN_UST_SONAME, kMode | RTLD_NOLOAD)) return loaded;
+  const std::string beside = ProviderBesideUs();
+  return dlopen(beside.empty() ? TRACEKIN_UST_SONAME : beside.c_str(), kMode);
+}
+
+}  // namespace
+
+namespace internal {
+std::atomic<const tracekin_ust_recorder*> ust_recorder{&kDormant};
+}
+
+// Takes no lock: dlopen() has its own, and whoever comes second gets the same provider.
+bool LoadUstProvider(std::string* error) {
+  if (UstRecorder() != &kDormant) return true;
+
+  void* provider = OpenProvider();
+  void* symbol = provider != nullptr ? dlsym(provider, "tracekin_ust_provider") : nullptr;
+  if (symbol == nullptr) {
+    const char* reason = dlerror();
+    *error = reason != nullptr ? reason : TRACEKIN_UST_SONAME ": tracekin_ust_provider is null";
+    return false;
+  }
+  const auto* recorder = reinterpret_cast<decltype(&tracekin_ust_provider)>(symbol)();
+  if (recorder->abi != TRACEKIN_UST_ABI) {
+    *error = TRACEKIN_UST_SONAME ": has version " + std::to_string(recorder->abi) +
+             " of the interface to the tracer, not " + std::to_string(TRACEKIN_UST_ABI);
+    return false;
+  }
+  internal::ust_recorder.store(recorder, std::memory_order_release);
+  return true;
+}
+
+}  // namespace tracekin

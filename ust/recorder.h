@@ -1,0 +1,76 @@
+/* The seam between the tracer and the LTTng-UST provider.
+ *
+ * The provider is a shared object of its own, libtracekin_ust.so, so that a host without
+ * liblttng-ust still runs. It exports one function, tracekin_ust_provider(), that returns the table
+ * below. Plain C, for the table crosses a dlopen boundary and may be used by two copies of tracekin
+ * in one process.
+ *
+ * Loading it is all there is to do: it registers itself with LTTng, and with pthread_atfork, so
+ * that the events of a child carry the child's ids.
+ *
+ * Thread-safety: the functions may be called from any thread. They borrow their arguments for the
+ * call, and record nothing while no session listens. All text is NUL-terminated, valid UTF-8 and
+ * already bounded by the caller. What the fields mean is said in docs/ust-events.md. */
+#ifndef TRACEKIN_UST_RECORDER_H
+#define TRACEKIN_UST_RECORDER_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TRACEKIN_UST_ABI 1
+#define TRACEKIN_UST_SONAME "libtracekin_ust.so"
+
+struct tracekin_ust_ids {
+  uint64_t trace_id_high; /* 0 for 64-bit trace ids */
+  uint64_t trace_id_low;
+  uint64_t span_id;
+  int32_t tid; /* of the calling thread */
+};
+
+struct tracekin_ust_span {
+  uint64_t trace_id_high;
+  uint64_t trace_id_low;
+  uint64_t span_id;
+  uint64_t parent_span_id; /* 0 for a root span */
+  const char* op_name;
+  const char* service;
+  const char* kind;   /* "", client, server, producer, consumer */
+  int64_t start_time; /* ns since the Unix epoch */
+  int64_t duration;   /* ns; finish only */
+  const char* tags;   /* a JSON object of strings; finish only */
+  uint8_t sampled;    /* finish only */
+  uint8_t error;      /* finish only */
+  int32_t tid;        /* of the calling thread */
+};
+
+struct tracekin_ust_recorder {
+  uint32_t abi; /* TRACEKIN_UST_ABI */
+
+  /* Each points to a tracepoint's own state word, which LTTng's listener thread makes non-zero
+   * while some session listens. A caller tests it before it gathers an event's fields: that load is
+   * all that a dormant tracepoint costs. */
+  const int* span_start_enabled;
+  const int* span_finish_enabled;
+  const int* span_log_enabled;
+  const int* scope_enter_enabled;
+  const int* scope_exit_enabled;
+
+  void (*span_start)(const struct tracekin_ust_span* span);
+  void (*span_finish)(const struct tracekin_ust_span* span);
+  void (*span_log)(const struct tracekin_ust_ids* ids, const char* message);
+  void (*scope_enter)(const struct tracekin_ust_ids* ids);
+  void (*scope_exit)(const struct tracekin_ust_ids* ids);
+};
+
+/* Exported by libtracekin_ust.so. Never null; valid for the life of the process. */
+__attribute__((visibility("default"))) const struct tracekin_ust_recorder* tracekin_ust_provider(
+    void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* TRACEKIN_UST_RECORDER_H */
