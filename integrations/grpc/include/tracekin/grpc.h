@@ -1,0 +1,78 @@
+// Spans for gRPC calls, on both sides, with any OpenTracing tracer.
+//
+//   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>>
+//   interceptors; interceptors.push_back(tracekin::MakeGrpcServerInterceptorFactory(tracer));
+//   builder.experimental().SetInterceptorCreators(std::move(interceptors));
+//
+// A call gives one span on each side, named "package.Service/Method". The context travels in the
+// call's metadata, through the tracer's HTTPHeaders format. README.md of this folder lists the
+// tags.
+//
+// Which span is active, in the sense of tracekin::ActiveSpan(), while your code runs:
+//   client                  the call's parent is the span that is active on the thread that starts
+//   the
+//                           call; open a Scope there to name another one
+//   synchronous server      the server span, in the whole handler
+//   callback server         the server span, in the method that returns the reactor; not in
+//   reactions completion-queue server never: nothing tells gRPC which thread will work for the call
+// Where it is not, take it from GrpcServerSpan() and open a Scope.
+//
+// Thread-safety: everything here may be called from any thread. No call blocks, throws, or fails an
+// RPC: without memory, or with metadata that cannot be read, the call goes on with less in its
+// trace.
+#ifndef TRACEKIN_GRPC_H
+#define TRACEKIN_GRPC_H
+
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/client_interceptor.h>
+#include <grpcpp/support/server_interceptor.h>
+#include <opentracing/tracer.h>
+
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "tracekin/export.h"
+
+namespace tracekin {
+
+/// Which calls to trace. It gets the method as gRPC writes it, "/package.Service/Method", and
+/// answers true for a call that shall have a span. Called once a call, from any thread, possibly at
+/// the same time; an exception means false. An empty function traces every call.
+using GrpcFilter = std::function<bool(std::string_view method)>;
+
+struct GrpcClientOptions {
+  GrpcFilter filter;
+
+  /// Names a call's parent where a Scope cannot, as when only a SpanContext is at hand. nullptr, or
+  /// an exception, leaves the choice to the active span. Called on the thread that starts the call;
+  /// what it returns is borrowed until the stub's method (or StartCall, where there is one)
+  /// returns.
+  std::function<const opentracing::SpanContext*(const ::grpc::ClientContext& call)> parent;
+};
+
+struct GrpcServerOptions {
+  GrpcFilter filter;
+};
+
+/// For CreateCustomChannelWithInterceptors(). The span begins when the call is started and ends
+/// when its status arrives. Without a tracer calls pass through untouched.
+TRACEKIN_API std::unique_ptr<::grpc::experimental::ClientInterceptorFactoryInterface>
+MakeGrpcClientInterceptorFactory(std::shared_ptr<opentracing::Tracer> tracer,
+                                 GrpcClientOptions options = {});
+
+/// For ServerBuilder::experimental().SetInterceptorCreators(). The span begins when the call's
+/// metadata has arrived and ends when the status is handed to gRPC. Register it last, so that it
+/// encloses the other interceptors and sees the status as they leave it. Without a tracer calls
+/// pass through untouched.
+TRACEKIN_API std::unique_ptr<::grpc::experimental::ServerInterceptorFactoryInterface>
+MakeGrpcServerInterceptorFactory(std::shared_ptr<opentracing::Tracer> tracer,
+                                 GrpcServerOptions options = {});
+
+/// The span of the call that `context` belongs to; nullptr when the call has none (no interceptor,
+/// filtered out, not begun). Borrowed: valid while `context` lives. Do not finish it.
+TRACEKIN_API opentracing::Span* GrpcServerSpan(const ::grpc::ServerContextBase& context) noexcept;
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_GRPC_H
