@@ -1,0 +1,76 @@
+// Places many orders at the same time. Prints a line for each: its trace id, and what became of it.
+//
+// usage: request_client ADDRESS ORDERS
+#include <grpcpp/grpcpp.h>
+#include <tracekin/scope.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <iostream>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "request.grpc.pb.h"
+#include "service.h"
+
+namespace {
+
+std::mutex output;
+
+// The whole request is one span of the client's; the call is another, made by the interceptor.
+bool PlaceOrder(shop::Frontend::Stub* stub, const std::string& item, grpc::StatusCode expected) {
+  const std::unique_ptr<opentracing::Span> span =
+      opentracing::Tracer::Global()->StartSpan("Checkout");
+  const tracekin::Scope scope(*span);
+  shop::Order order;
+  order.set_customer("ann");
+  order.set_item(item);
+  order.set_amount(3);
+  span->SetTag("order.item", order.item());
+  span->SetTag("order.amount", order.amount());
+
+  grpc::ClientContext context;
+  shop::Receipt receipt;
+  const grpc::Status status = stub->PlaceOrder(&context, order, &receipt);
+  if (status.ok()) {
+    span->Log({{"event", "receipt"}, {"number", receipt.number()}, {"cents", receipt.cents()}});
+  } else {
+    span->SetTag("error", true);
+  }
+  span->Finish();
+
+  const std::lock_guard<std::mutex> lock(output);
+  std::cout << span->context().ToTraceID() << ' ' << status.error_code() << ' '
+            << status.error_message() << std::endl;
+  return status.error_code() == expected;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::cerr << "usage: request_client ADDRESS ORDERS" << std::endl;
+    return 2;
+  }
+  const std::shared_ptr<tracekin::Tracer> tracer = MakeTracerOrExit();
+  const auto stub = shop::Frontend::NewStub(ConnectOrExit(argv[1], tracer));
+
+  const int orders = std::atoi(argv[2]);
+  std::atomic<int> failed{0};
+  std::vector<std::thread> threads;
+  for (int order = 0; order < orders; ++order) {
+    // The last one asks for what nobody has.
+    const bool unknown = order + 1 == orders;
+    threads.emplace_back([&, unknown] {
+      if (!PlaceOrder(stub.get(), unknown ? "unicorn" : "book",
+                      unknown ? grpc::StatusCode::NOT_FOUND : grpc::StatusCode::OK)) {
+        ++failed;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  tracer->Close();
+  return failed == 0 ? 0 : 1;
+}
