@@ -1,0 +1,231 @@
+#!/usr/bin/python3
+"""Debian's HAProxy with the tracekin plugin in its OpenTracing filter, in master-worker mode.
+
+usage: haproxy_test.py [CASE...]     as unittest has it
+TRACEKIN_PLUGIN names the plugin's file, TRACEKIN_SCRIPTS the folder of scripts/zipkin. Ends with 77 where
+there is no HAProxy with that filter.
+"""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+import urllib.request
+
+from haproxy import PROGRAM, Edge, wait_for
+from traffic import Client, Load
+
+PLUGIN = os.environ.get("TRACEKIN_PLUGIN", "")
+ZIPKIN = pathlib.Path(os.environ.get("TRACEKIN_SCRIPTS", "")) / "zipkin"
+
+# What a request's head holds beside the context: of the client, and of edge.cfg.
+OTHER_KEYS = {"host", "accept-encoding", "content-length", "x-request", "x-text", "in-x-b3-traceid",
+              "in-x-b3-spanid", "in-x-b3-sampled", "in-x-b3-flags"}
+
+# And of the context, whatever that is.
+CONTEXT_KEYS = {"x-b3-traceid", "x-b3-spanid", "x-b3-parentspanid", "x-b3-sampled", "x-b3-flags",
+                "baggage"}
+
+
+def to_file(**more):
+    return {"service_name": "edge", "exporter": {"type": "file", "path": "spans.json"}} | more
+
+
+class ReloadTest(unittest.TestCase):
+    REQUESTS = 10000
+    RELOADS = 4
+
+    def test_no_request_and_no_span_is_lost(self):
+        with Edge(PLUGIN, to_file()) as edge:
+            edge.start()
+            load = Load(edge.port, self.REQUESTS)
+            for i in range(self.RELOADS):
+                wait_for(lambda: load.done() >= self.REQUESTS * (i + 1) // (self.RELOADS + 1),
+                         "progress", seconds=200)
+                self.assertLess(load.done(), self.REQUESTS, "a reload came too late")
+                edge.haproxy.reload()
+            load.join()
+            edge.haproxy.stop()
+            self.assertEqual(load.errors, [])
+            self.check_spans(edge.spans(), load.seen)
+            self.assertNotIn("tracekin: ", edge.haproxy.said())
+
+    def check_spans(self, spans, seen):
+        self.assertEqual(len(spans), self.REQUESTS)
+        self.assertEqual(len({span["id"] for span in spans.values()}), self.REQUESTS)
+        for request, span in spans.items():
+            self.assertEqual((span["traceId"], span["id"]),
+                             (seen[request]["trace-id"], seen[request]["span-id"]))
+            self.assertEqual(span["tags"]["http.status_code"], "200")
+
+
+class ContextTest(unittest.TestCase):
+    SENT = {"x-b3-traceid": "463ac35c9f6413ad48485a3953bb6124", "x-b3-spanid": "a2fb4a1d1a96d312"}
+
+    def request(self, headers):
+        """One request; returns what the service saw of it, and its span or None."""
+        with Edge(PLUGIN, to_file()) as edge:
+            edge.start()
+            client = Client(edge.port)
+            seen = client.request("first", headers)
+            client.request("last")  # its span comes after the first's
+            client.close()
+            edge.haproxy.stop()
+            self.assertEqual(set(seen["names"].split(",")) - OTHER_KEYS, CONTEXT_KEYS)
+            return seen, edge.spans().get("first")
+
+    def test_a_new_trace_reaches_the_service(self):
+        seen, span = self.request({})
+        self.assertEqual((seen["trace-id"], seen["span-id"]), (span["traceId"], span["id"]))
+        self.assertRegex(seen["trace-id"], "^[0-9a-f]{32}$")
+        self.assertEqual(seen["sampled"], "1")
+        self.assertNotIn("parentId", span)
+
+    def test_a_trace_that_arrives_is_continued(self):
+        seen, span = self.request(self.SENT | {"x-b3-sampled": "1"})
+        self.assertEqual(seen["trace-id"], self.SENT["x-b3-traceid"])
+        self.assertEqual(seen["parent-id"], self.SENT["x-b3-spanid"])
+        self.assertEqual(seen["sampled"], "1")
+        self.assertEqual(span["traceId"], self.SENT["x-b3-traceid"])
+        self.assertEqual(span["parentId"], self.SENT["x-b3-spanid"])
+        self.assertEqual(span["id"], seen["span-id"])
+
+    def test_a_trace_that_is_not_sampled_goes_on_and_is_not_exported(self):
+        seen, span = self.request(self.SENT | {"x-b3-sampled": "0"})
+        self.assertEqual(seen["trace-id"], self.SENT["x-b3-traceid"])
+        self.assertEqual(seen["sampled"], "0")
+        self.assertIsNone(span)
+
+    def test_a_debug_trace_stays_one(self):
+        seen, span = self.request(self.SENT | {"x-b3-flags": "1"})
+        self.assertEqual(seen["flags"], "1")
+        self.assertIs(span["debug"], True)
+
+
+class ConfigurationTest(unittest.TestCase):
+    def expect_refusal(self, configuration, *words):
+        with Edge(PLUGIN, configuration) as edge:
+            status, said = edge.haproxy.run()
+            self.assertNotEqual(status, 0)
+            for word in words:
+                self.assertIn(word, said)
+
+    def test_an_unknown_key_is_named(self):
+        self.expect_refusal({"service_nam": "edge"}, "service_nam", "service_name")
+
+    def test_broken_json_is_located(self):
+        self.expect_refusal('{"service_name": "edge",\n "exporter": }', "line 2")
+
+    def test_a_wrong_type_is_named(self):
+        self.expect_refusal({"service_name": "edge", "exporter": {"batch_spans": "many"}},
+                            "exporter.batch_spans")
+
+    def test_a_missing_service_name_is_named(self):
+        self.expect_refusal({}, "service_name")
+
+
+class Zipkin:
+    """A real server; use with `with`."""
+
+    def __init__(self):
+        self.folder = tempfile.mkdtemp(prefix="tracekin-zipkin-")
+        self.url = None
+
+    def up(self):
+        port = self.url.rsplit(":", 1)[1] if self.url else "0"
+        up = subprocess.run([ZIPKIN, "up", self.folder, port], stdout=subprocess.PIPE, text=True,
+                            check=True)
+        self.url = up.stdout.strip()
+
+    def down(self, how="TERM"):
+        subprocess.run([ZIPKIN, "down", self.folder, how], check=True)
+
+    def spans(self):
+        """How many spans were posted to this server since it came up."""
+        with urllib.request.urlopen(self.url + "/metrics") as answer:
+            return json.load(answer).get("counter.zipkin_collector.spans.http", 0)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.down("KILL")
+        shutil.rmtree(self.folder)
+
+
+class OutageTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        if any(shutil.which(program) is None for program in ("java", "mvn", "curl")):
+            raise unittest.SkipTest("java, maven or curl is not installed")
+        if subprocess.run([ZIPKIN, "fetch"]).returncode != 0:
+            raise unittest.SkipTest("the Zipkin server cannot be downloaded")
+
+    def send(self, edge, count):
+        load = Load(edge.port, count)
+        load.join()
+        self.assertEqual(load.errors, [])
+
+    def expect_spans(self, zipkin, count):
+        wait_for(lambda: zipkin.spans() >= count, f"{count} spans in Zipkin")
+        self.assertEqual(zipkin.spans(), count)
+
+    def test_requests_go_on_and_spans_flow_again(self):
+        with Zipkin() as zipkin:
+            zipkin.up()
+            endpoint = zipkin.url + "/api/v2/spans"
+            with Edge(PLUGIN, {"service_name": "edge", "exporter": {"endpoint": endpoint}}) as edge:
+                edge.start()
+                self.send(edge, 300)
+                self.expect_spans(zipkin, 300)
+
+                zipkin.down("KILL")
+                self.send(edge, 500)
+                self.expect_report(edge, 500)
+
+                zipkin.up()
+                self.send(edge, 200)
+                edge.haproxy.stop()  # which sends what is left
+                self.expect_spans(zipkin, 200)
+
+    def expect_report(self, edge, count):
+        """The plugin says how many spans were dropped, and why; in several lines, if need be."""
+        line = re.compile(r"tracekin: dropped (\d+) spans?: send_failed \1 \(last error: (.*)\)")
+
+        def reported():
+            return sum(int(found[1]) for found in line.finditer(edge.haproxy.said())) >= count
+        wait_for(reported, f"report of {count} spans")
+        self.assertEqual({"Connection refused" in found[2]
+                          for found in line.finditer(edge.haproxy.said())}, {True})
+        self.assertEqual(sum(int(found[1]) for found in line.finditer(edge.haproxy.said())), count)
+
+
+def reason_to_skip():
+    if PROGRAM is None:
+        return "haproxy is not installed"
+    built = subprocess.run([PROGRAM, "-vv"], capture_output=True, text=True).stdout
+    if not re.search(r"\+OT\b", built):
+        return "this haproxy has no OpenTracing filter"
+    return None
+
+
+def main():
+    reason = reason_to_skip()
+    if reason is None:
+        result = unittest.main(verbosity=2, exit=False).result
+        if not result.wasSuccessful():
+            return 1
+        if result.testsRun > 0:
+            return 0
+        reason = result.skipped[0][1]
+    print(f"SKIPPED: {reason}")
+    return 77
+
+
+if __name__ == "__main__":
+    sys.exit(main())
