@@ -1,0 +1,13 @@
+// Counts calls of operator new, of the calling thread, in a program that links allocations.cc.
+#ifndef TRACEKIN_BENCHMARKS_ALLOCATIONS_H
+#define TRACEKIN_BENCHMARKS_ALLOCATIONS_H
+
+#include <cstdint>
+
+namespace tracekin {
+
+std::uint64_t AllocationsOfThisThread();
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_BENCHMARKS_ALLOCATIONS_H
