@@ -51,6 +51,16 @@ inline std::uint64_t LoadWord(const char* text, bool any_case) {
   return any_case ? bytes | (bytes & kEachByte * 0x40) >> 1 : bytes;
 }
 
+// DecodeHex of 16 digits.
+inline bool Decode16(const char* text, bool any_case, std::uint64_t* value) {
+  std::uint64_t bad = 0;
+  const std::uint64_t high = DecodeWord(LoadWord(text, any_case), &bad);
+  const std::uint64_t low = DecodeWord(LoadWord(text + 8, any_case), &bad);
+  if (bad != 0) return false;
+  *value = high << 32 | low;
+  return true;
+}
+
 }  // namespace hex_internal
 
 /// Which letters count as digits.
@@ -72,22 +82,13 @@ inline char* EncodeTraceId(std::uint64_t high, std::uint64_t low, char* out) {
 /// Reads 1 to 16 digits. Returns false, and leaves `value` alone, if `digits` is anything else.
 template <HexCase letters = HexCase::kLower>
 bool DecodeHex(std::string_view digits, std::uint64_t* value) {
+  constexpr bool any_case = letters == HexCase::kAny;
+  if (digits.size() == 16) return hex_internal::Decode16(digits.data(), any_case, value);
   if (digits.empty() || digits.size() > 16) return false;
   char padded[16];
-  const char* text = digits.data();
-  if (digits.size() != sizeof padded) {
-    std::memset(padded, '0', sizeof padded);
-    std::memcpy(padded + sizeof padded - digits.size(), text, digits.size());
-    text = padded;
-  }
-  constexpr bool any_case = letters == HexCase::kAny;
-  std::uint64_t bad = 0;
-  const std::uint64_t high = hex_internal::DecodeWord(hex_internal::LoadWord(text, any_case), &bad);
-  const std::uint64_t low =
-      hex_internal::DecodeWord(hex_internal::LoadWord(text + 8, any_case), &bad);
-  if (bad != 0) return false;
-  *value = high << 32 | low;
-  return true;
+  std::memset(padded, '0', sizeof padded);
+  std::memcpy(padded + sizeof padded - digits.size(), digits.data(), digits.size());
+  return hex_internal::Decode16(padded, any_case, value);
 }
 
 /// Reads a trace id of 1 to 32 digits that is not zero. Returns false if `digits` is anything else;

@@ -36,16 +36,22 @@ bool Is(const std::error_code& error, const std::error_code& expected) {
 }  // namespace
 
 std::optional<std::string_view> TextLookup::Find(Key key) {
-  if (!iterated_) {
-    const auto found = carrier_.LookupKey(View(Name(key)));
-    if (found) return Cut(key, View(*found), Traits(key).max_bytes);
-    if (Is(found.error(), opentracing::key_not_found_error)) return std::nullopt;
-    if (!Is(found.error(), opentracing::lookup_key_not_supported_error)) {
-      error_ = found.error();
-      return std::nullopt;
-    }
-    Collect();
+  if (iterated_) return FindCollected(key);
+  const auto found = carrier_.LookupKey(View(Name(key)));
+  if (!found) return FindOtherwise(key, found.error());
+  const std::string_view value = View(*found);
+  const std::size_t max_bytes = Traits(key).max_bytes;
+  return value.size() <= max_bytes ? value : Cut(key, value, max_bytes);
+}
+
+// Where LookupKey has no answer.
+std::optional<std::string_view> TextLookup::FindOtherwise(Key key, const std::error_code& error) {
+  if (Is(error, opentracing::key_not_found_error)) return std::nullopt;
+  if (!Is(error, opentracing::lookup_key_not_supported_error)) {
+    error_ = error;
+    return std::nullopt;
   }
+  Collect();
   return FindCollected(key);
 }
 

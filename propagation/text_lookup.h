@@ -78,6 +78,7 @@ class TextLookup {
   static constexpr unsigned Bit(Key key) { return 1U << static_cast<unsigned>(key); }
   static std::string_view Cut(Key key, std::string_view value, std::size_t max_bytes);
 
+  std::optional<std::string_view> FindOtherwise(Key key, const std::error_code& error);
   void Collect();
   void Keep(std::string_view name, std::string_view value) noexcept;
   void KeepValue(Key key, std::string_view value) noexcept;
