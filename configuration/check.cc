@@ -74,4 +74,8 @@ bool CheckSetting(const Setting& setting, const Options& options, std::string_vi
   return false;
 }
 
+bool ExportsToFile(const ExporterOptions& exporter) {
+  return exporter.type.empty() ? exporter.endpoint.empty() : exporter.type == "file";
+}
+
 }  // namespace tracekin

@@ -20,6 +20,9 @@ std::string Unexpected(std::string_view name, const Setting& setting, std::strin
 bool CheckSetting(const Setting& setting, const Options& options, std::string_view name,
                   std::string* error);
 
+/// Where spans go, for exporter.type may be empty: to the file, unless an endpoint is named.
+bool ExportsToFile(const ExporterOptions& exporter);
+
 }  // namespace tracekin
 
 #endif  // TRACEKIN_CONFIGURATION_CHECK_H

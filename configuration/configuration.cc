@@ -53,15 +53,12 @@ void WriteMember(std::string_view key, const T& value, const T& fallback, JsonWr
   Write(value, writer);
 }
 
-/// What the exporter lacks; empty if nothing. Without a type, spans go to the endpoint if there is
-/// one, else to the file.
+/// What the exporter lacks; empty if nothing.
 std::string ExporterFault(const ExporterOptions& exporter) {
   if (exporter.type == "zipkin" && exporter.endpoint.empty()) {
     return "exporter.endpoint: not set, but exporter.type is \"zipkin\"";
   }
-  const bool to_file =
-      exporter.type == "file" || (exporter.type.empty() && exporter.endpoint.empty());
-  if (to_file && exporter.path.empty()) {
+  if (ExportsToFile(exporter) && exporter.path.empty()) {
     return "exporter.path: not set, but spans go to a file; name it, or set exporter.endpoint to a "
            "collector's URL";
   }

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <filesystem>
 #include <system_error>
+#include <utility>
 
 namespace tracekin {
 
@@ -15,17 +15,11 @@ namespace {
 // How soon Interrupt() is noticed while a pipe is full.
 constexpr int kPollMs = 20;
 
-std::string AbsolutePath(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
-  return error ? path : absolute.string();  // no working folder: a later Send() says what is wrong
-}
-
 bool CanBeAppendedTo(mode_t mode) { return S_ISREG(mode) || S_ISFIFO(mode) || S_ISCHR(mode); }
 
 }  // namespace
 
-FileTransport::FileTransport(const std::string& path) : path_(AbsolutePath(path)) {}
+FileTransport::FileTransport(std::string path) : path_(std::move(path)) {}
 
 FileTransport::~FileTransport() {
   if (DescriptorIsOurs()) close(descriptor_);

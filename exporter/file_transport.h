@@ -28,9 +28,7 @@ namespace tracekin {
 /// failures are SendStatus::kFailed.
 class FileTransport final : public Transport {
  public:
-  /// A relative `path` is taken from the working folder of this moment, whatever the host changes
-  /// it to.
-  explicit FileTransport(const std::string& path);
+  explicit FileTransport(std::string path);
   ~FileTransport() override;
 
   SendResult Send(const std::string& body, std::size_t spans, Clock::time_point deadline) override;

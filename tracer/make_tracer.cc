@@ -2,7 +2,9 @@
 
 #include <exception>
 #include <filesystem>
+#include <system_error>
 
+#include "configuration/check.h"
 #include "exporter/file_transport.h"
 #include "exporter/http_transport.h"
 #include "exporter/zipkin_json_encoder.h"
@@ -22,17 +24,23 @@ void LogToStandardError(LogLevel, const std::string& message) {
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
 }
 
+// A relative path is one from the working folder of now, for the host may change that, and the file is
+// opened later, by each process of a fork.
+std::string AbsolutePath(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  return error ? path
+               : absolute.string();  // no working folder: the exporter will say what is wrong
+}
+
 std::shared_ptr<Exporter> MakeExporter(const Options& options) {
   const ExporterOptions& exporter = options.exporter;
-  const bool to_file =
-      exporter.type == "file" || (exporter.type.empty() && exporter.endpoint.empty());
+  const bool to_file = ExportsToFile(exporter);
   const auto framing =
       to_file ? ZipkinJsonEncoder::Framing::kLines : ZipkinJsonEncoder::Framing::kArray;
   Exporter::MakeTransport make_transport;
   if (to_file) {
-    // The path is made absolute here, for the host may change its folder before the first span.
-    make_transport =
-        [path = std::filesystem::absolute(exporter.path).string()]() -> std::unique_ptr<Transport> {
+    make_transport = [path = AbsolutePath(exporter.path)]() -> std::unique_ptr<Transport> {
       return std::make_unique<FileTransport>(path);
     };
   } else {
@@ -58,11 +66,8 @@ std::shared_ptr<Tracer> MakeCheckedTracer(const Options& options, std::string* e
     options.logger(LogLevel::kWarning,
                    "ust.enabled is set, but no UST event will be recorded: " + reason);
   }
-  const std::shared_ptr<Exporter> exporter = MakeExporter(options);
-  std::shared_ptr<Tracer> tracer(new TracerImpl(options, std::move(propagation), exporter),
-                                 TracerImpl::Retire);
-  exporter->EnsureRunning();
-  return tracer;
+  return {new TracerImpl(options, std::move(propagation), MakeExporter(options)),
+          TracerImpl::Retire};
 }
 
 }  // namespace

@@ -145,17 +145,6 @@ TEST_F(FileTransportTest, TwoWritersDoNotMixTheirLines) {
   EXPECT_EQ(lines, 2 * 50 * kBatches);
 }
 
-TEST_F(FileTransportTest, StaysWhereItWasWhenTheHostChangesItsFolder) {
-  const std::filesystem::path before = std::filesystem::current_path();
-  std::filesystem::create_directory(folder_ + "/elsewhere");
-  std::filesystem::current_path(folder_);
-  FileTransport transport("spans.json");
-  std::filesystem::current_path(folder_ + "/elsewhere");
-  ExpectAccepted(&transport, "line\n");
-  std::filesystem::current_path(before);
-  EXPECT_EQ(Content(path_), "line\n");
-}
-
 TEST_F(FileTransportTest, BeginsANewFileWhenTheOldOneWasRenamed) {
   FileTransport transport(path_);
   ExpectAccepted(&transport, "one\n");
