@@ -5,8 +5,9 @@
 // state is renewed, so that ids and thread id are the child's own. vfork, posix_spawn and a raw clone
 // run no handlers, and need none, for they are followed by exec.
 //
-// Exit: tracers that the program did not close are closed by an atexit handler, so that hosts which
-// end without a word, as HAProxy does on SIGTERM, lose no spans.
+// Exit: tracers that the program did not close are closed by an atexit handler, so that a host which
+// calls exit() without destroying its tracers loses no spans. One that a signal ends loses those of the
+// last flush interval (HAProxy on SIGTERM, which it leaves to the kernel).
 //
 // Thread-safety: any thread. A fork waits for a tracer that is being made or destroyed.
 #ifndef TRACEKIN_TRACER_PROCESS_H

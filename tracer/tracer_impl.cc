@@ -83,6 +83,7 @@ TracerImpl::TracerImpl(const Options& options, std::unique_ptr<const Propagation
   tag_entries_.assign(writer.bytes() + start, writer.header().size - start);
   DestroyUnused();
   RegisterTracer(this);
+  exporter_->EnsureRunning();
 }
 
 Context TracerImpl::NewContext(const opentracing::StartSpanOptions& options) const {
@@ -178,7 +179,8 @@ void TracerImpl::Close() noexcept {
 }
 
 bool TracerImpl::Flush(std::chrono::milliseconds timeout) noexcept {
-  return exporter_->Flush(timeout) && counters().queued == 0;
+  if (counters().queued != 0) exporter_->Flush(timeout);
+  return counters().queued == 0;
 }
 
 // What happens later in a span's life is read first, so that no difference is negative while spans

@@ -12,7 +12,7 @@
 #include <new>
 #include <string>
 
-#include "tests/plugin/span_file.h"
+#include "tests/support/span_file.h"
 
 namespace {
 
@@ -36,10 +36,10 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return Al
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
-namespace tracekin {
+namespace tracekin::testing {
 namespace {
 
-using testing::IsSupersetOf;
+using ::testing::IsSupersetOf;
 
 /// Lets `count` allocations of this thread succeed and the others fail, as long as it lives.
 struct MemoryFor {
@@ -144,4 +144,4 @@ TEST(PluginWithoutMemory, GoesOnWithoutExporterThread) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::testing

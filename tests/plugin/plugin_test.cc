@@ -12,23 +12,23 @@
 #include <string>
 #include <vector>
 
-#include "tests/plugin/span_file.h"
+#include "tests/support/span_file.h"
 
 #ifdef __SANITIZE_THREAD__
 // By default it ends the child of a fork when that starts a thread.
 extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
 #endif
 
-namespace tracekin {
+namespace tracekin::testing {
 namespace {
 
 using opentracing::configuration_parse_error;
 using opentracing::DynamicTracingLibraryHandle;
 using opentracing::invalid_configuration_error;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::StartsWith;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using ::testing::UnorderedElementsAre;
 
 DynamicTracingLibraryHandle Load(const std::string& path = TRACEKIN_PLUGIN) {
   std::string message;
@@ -275,4 +275,4 @@ TEST(Plugin, TwoCopiesOfTheFileWorkInOneProcessAndItsChild) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::testing

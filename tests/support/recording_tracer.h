@@ -95,8 +95,10 @@ class RecordingTracer {
   /// Gives up the pointer that MakeTracer would have returned.
   void Release() { tracer_.reset(); }
 
+  bool TracerDestroyed() const { return tracer_alive_.expired(); }
+
   /// Whether the tracer, and with it its exporter, are really gone.
-  bool Destroyed() const { return tracer_alive_.expired() && exporter_alive_.expired(); }
+  bool Destroyed() const { return TracerDestroyed() && exporter_alive_.expired(); }
 
   /// Every span that the collector has accepted, once nothing is queued any more.
   std::vector<RecordedSpan> Spans() {

@@ -1,6 +1,6 @@
 // The spans that a tracer has written to a file, for tests.
-#ifndef TRACEKIN_TESTS_PLUGIN_SPAN_FILE_H
-#define TRACEKIN_TESTS_PLUGIN_SPAN_FILE_H
+#ifndef TRACEKIN_TESTS_SUPPORT_SPAN_FILE_H
+#define TRACEKIN_TESTS_SUPPORT_SPAN_FILE_H
 
 #include <gtest/gtest.h>
 #include <rapidjson/document.h>
@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-namespace tracekin {
+namespace tracekin::testing {
 
 /// A file of its own for each test and `name`, which the test's end removes.
 class SpanFile {
  public:
   explicit SpanFile(const std::string& name = "spans")
-      : path_(testing::TempDir() + "tracekin-" + std::to_string(getpid()) + "-" +
-              testing::UnitTest::GetInstance()->current_test_info()->name() + "-" + name) {
+      : path_(::testing::TempDir() + "tracekin-" + std::to_string(getpid()) + "-" +
+              ::testing::UnitTest::GetInstance()->current_test_info()->name() + "-" + name) {
     unlink(path_.c_str());
   }
   ~SpanFile() { unlink(path_.c_str()); }
@@ -48,6 +48,6 @@ class SpanFile {
   std::string path_;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::testing
 
-#endif  // TRACEKIN_TESTS_PLUGIN_SPAN_FILE_H
+#endif  // TRACEKIN_TESTS_SUPPORT_SPAN_FILE_H

@@ -163,13 +163,5 @@ TEST(SetOperationName, IsKeptByASpanThatIsSampledLaterOnly) {
   EXPECT_EQ(tracer.OnlySpan().name, "second");
 }
 
-TEST(StartSpan, StartsNoThreadBeforeTheFirstSpanFinishes) {
-  RecordingTracer tracer;
-  const auto span = tracer->StartSpan("a");
-  span->SetTag("key", 1);
-  EXPECT_EQ(tracer.collector().batches().size(), 0u);
-  EXPECT_TRUE(tracer->Flush(std::chrono::milliseconds(0)));  // nobody to wait for
-}
-
 }  // namespace
 }  // namespace tracekin::testing
