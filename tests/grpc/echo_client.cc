@@ -141,6 +141,18 @@ grpc::Status CallQueue(Kind kind, Echo::Stub& stub, grpc::ClientContext& context
   EchoReply reply;
   grpc::Status status;
   void* const tag = &queue;
+  const auto finish = [&](auto& call) {
+    call->Finish(&status, tag);
+    queue.Next();
+    return status;
+  };
+  const auto finish_writing = [&](auto& call, bool ok) {
+    if (ok) {
+      call->WritesDone(tag);
+      queue.Next();
+    }
+    return finish(call);
+  };
   switch (kind) {
     case Kind::kUnary: {
       const auto call = stub.AsyncUnary(&context, request, queue.get());
@@ -156,13 +168,7 @@ grpc::Status CallQueue(Kind kind, Echo::Stub& stub, grpc::ClientContext& context
         call->Write(request, tag);
         ok = queue.Next();
       }
-      if (ok) {
-        call->WritesDone(tag);
-        queue.Next();
-      }
-      call->Finish(&status, tag);
-      queue.Next();
-      return status;
+      return finish_writing(call, ok);
     }
     case Kind::kServerStream: {
       const auto call = stub.AsyncServerStream(&context, request, queue.get(), tag);
@@ -171,9 +177,7 @@ grpc::Status CallQueue(Kind kind, Echo::Stub& stub, grpc::ClientContext& context
         call->Read(&reply, tag);
         ok = queue.Next();
       }
-      call->Finish(&status, tag);
-      queue.Next();
-      return status;
+      return finish(call);
     }
     case Kind::kBidi:
       break;
@@ -187,13 +191,7 @@ grpc::Status CallQueue(Kind kind, Echo::Stub& stub, grpc::ClientContext& context
     call->Read(&reply, tag);
     ok = queue.Next();
   }
-  if (ok) {
-    call->WritesDone(tag);
-    queue.Next();
-  }
-  call->Finish(&status, tag);
-  queue.Next();
-  return status;
+  return finish_writing(call, ok);
 }
 
 }  // namespace

@@ -92,9 +92,12 @@ class Haproxy:
 
 
 class Edge:
-    """A folder with a traced HAProxy and the service behind it; use with `with`."""
+    """A folder with a traced HAProxy and the service behind it; use with `with`.
 
-    def __init__(self, plugin, configuration):
+    `settings` are more lines for the global section of the traced one.
+    """
+
+    def __init__(self, plugin, configuration, settings=()):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="tracekin-haproxy-"))
         self.spans_path = self.folder / "spans.json"
         os.symlink(plugin, self.folder / "tracekin_plugin.so")
@@ -104,6 +107,9 @@ class Edge:
         self.port = free_port()
         ports = {"EDGE_PORT": str(self.port), "ECHO_PORT": str(free_port())}
         self.haproxy = Haproxy("edge", self.folder, ports)
+        more = self.folder / "more.cfg"
+        more.write_text("\n ".join(["global", *settings]) + "\n")
+        self.haproxy.command += ["-f", str(more)]
         self.echo = Haproxy("echo", self.folder, ports)
 
     def __enter__(self):

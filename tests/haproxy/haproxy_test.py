@@ -107,6 +107,28 @@ class ContextTest(unittest.TestCase):
         self.assertIs(span["debug"], True)
 
 
+class UserTest(unittest.TestCase):
+    """As Debian runs it: started by root, serving as a user of its own, which may start no thread."""
+
+    REQUESTS = 500
+
+    def setUp(self):
+        if os.geteuid() != 0:
+            self.skipTest("only root can start HAProxy as another user")
+
+    def test_spans_are_exported_without_root(self):
+        with Edge(PLUGIN, to_file(), ["user haproxy", "group haproxy"]) as edge:
+            edge.folder.chmod(0o777)  # for the file of spans
+            edge.start()
+            load = Load(edge.port, self.REQUESTS)
+            load.join()
+            edge.haproxy.stop()
+            self.assertEqual(load.errors, [])
+            self.assertEqual(len(edge.spans()), self.REQUESTS)
+            self.assertEqual(edge.spans_path.owner(), "haproxy")
+            self.assertNotIn("tracekin: ", edge.haproxy.said())
+
+
 class ConfigurationTest(unittest.TestCase):
     def expect_refusal(self, configuration, *words):
         with Edge(PLUGIN, configuration) as edge:
