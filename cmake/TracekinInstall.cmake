@@ -38,6 +38,11 @@ if(TARGET tracekin_ust)
     COMPONENT libtracekin-ust0)
 endif()
 
+if(TARGET tracekin_program)
+  install(TARGETS tracekin_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+    COMPONENT tracekin-tools)
+endif()
+
 if(TARGET tracekin_grpc)
   set_target_properties(tracekin_grpc PROPERTIES EXPORT_NAME grpc)
   tracekin_install_library(tracekin_grpc libtracekin-grpc0 libtracekin-grpc-dev

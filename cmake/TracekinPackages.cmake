@@ -93,6 +93,15 @@ if(TARGET tracekin_ust)
       "order to record spans as LTTng events.")
 endif()
 
+if(TARGET tracekin_program)
+  tracekin_package(tracekin-tools utils
+    RECOMMENDS "lttng-tools"
+    DESCRIPTION "records tracekin's LTTng events together with the kernel's"
+      "The program tracekin sets up an LTTng session with what it takes to relate the"
+      "spans of programs to the threads that worked for them, and to what those"
+      "waited for.")
+endif()
+
 if(TARGET tracekin_grpc)
   tracekin_package(libtracekin-grpc0 libs
     LDCONFIG LIBRARY libtracekin_grpc

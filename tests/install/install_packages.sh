@@ -33,7 +33,9 @@ packages=(libtracekin0 libtracekin-dev tracekin-plugin)
 ust='' grpc=''
 [ ! -e "$build/lib/libtracekin_ust.so" ] || ust=libtracekin-ust0
 [ -z "$(find "$build" -name libtracekin_grpc.so)" ] || grpc=libtracekin-grpc0
-packages+=(${ust:+$ust} ${grpc:+$grpc libtracekin-grpc-dev})
+tools=''
+[ ! -e "$build/bin/tracekin" ] || tools=tracekin-tools
+packages+=(${ust:+$ust} ${tools:+$tools} ${grpc:+$grpc libtracekin-grpc-dev})
 made=("$work"/*.deb)
 [ ${#made[@]} = ${#packages[@]} ] || fail "expected ${packages[*]}, made ${made[*]}"
 
@@ -91,4 +93,11 @@ if [ -n "$grpc" ]; then
   has libtracekin-grpc-dev "$lib/cmake/tracekin/tracekinGrpcTargets\.cmake"
   has libtracekin-grpc-dev "$lib/pkgconfig/tracekin-grpc\.pc"
   says libtracekin-grpc-dev Depends libgrpc++-dev
+fi
+
+if [ -n "$tools" ]; then
+  has $tools /usr/bin/tracekin
+  says $tools Depends liblttng-ctl0
+  says $tools Depends libbabeltrace2-0
+  says $tools Recommends lttng-tools
 fi

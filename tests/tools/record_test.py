@@ -1,0 +1,184 @@
+#!/usr/bin/python3
+"""`tracekin record` with a real session daemon.
+
+usage: scripts/with-lttng tests/tools/record_test.py PATH-OF-tracekin PATH-OF-ust_spans PATH-OF-ust_emit
+"""
+
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+try:
+    import bt2
+except ImportError:
+    print("SKIPPED: the Python module bt2 is not installed (python3-bt2)")
+    sys.exit(77)
+
+LIMIT_S = 60
+
+
+def lttng(*arguments):
+    return subprocess.run(["lttng", *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def events_below(folder):
+    traces = [str(path.parent) for path in pathlib.Path(folder).rglob("metadata")]
+    if not traces:
+        return []
+    return [message.event for message in bt2.TraceCollectionMessageIterator(traces)
+            if type(message) is bt2._EventMessageConst]
+
+
+class Record(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="tracekin-record-")
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.output = self.folder + "/trace"
+        # 12 spans: four in each of two tracers and in the child of a fork.
+        self.spans = [SPANS, self.folder]
+
+    def tearDown(self):
+        self.assertIn("no available", lttng("list"))  # no session stays behind
+
+    def record(self, *arguments, status=0):
+        done = subprocess.run([TRACEKIN, "record", "-o", self.output, *arguments], text=True,
+                              timeout=LIMIT_S, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stderr
+
+    def names(self):
+        names = {}
+        for event in events_below(self.output):
+            names[event.name] = names.get(event.name, 0) + 1
+        return names
+
+    EXPECTED = {"tracekin:span_start": 12, "tracekin:span_finish": 12, "tracekin:span_log": 6,
+                "tracekin:scope_enter": 3, "tracekin:scope_exit": 3}
+
+    def test_a_command_is_recorded_and_summed_up(self):
+        said = self.record("--", *self.spans)
+        self.assertEqual(self.names(), self.EXPECTED)
+        for name, count in self.EXPECTED.items():
+            self.assertRegex(said, rf"(?m)^ +{count}  {name}$")
+        processes = {(int(event["vpid"]), str(event["procname"]))
+                     for event in events_below(self.output)}
+        self.assertEqual(len(processes), 2)
+        for process in processes:
+            self.assertIn("process %d  %s\n" % process, said)
+        self.assertNotIn("discarded", said)
+        self.assertTrue(said.endswith(f"the trace is in {self.output}\n"))
+
+    def test_events_have_the_contexts(self):
+        self.record("--", *self.spans)
+        for event in events_below(self.output):
+            self.assertEqual(event["vtid"], event["tid"])
+            self.assertEqual(event["pid_ns"], os.stat("/proc/self/ns/pid").st_ino)
+
+    def test_the_status_is_the_commands(self):
+        self.record("--no-summary", "--", "sh", "-c", "exit 7", status=7)
+
+    def test_a_command_that_a_signal_ends(self):
+        self.record("--no-summary", "--", "sh", "-c", "kill -KILL $$", status=128 + signal.SIGKILL)
+
+    def test_the_command_is_told_to_emit_events(self):
+        said = subprocess.run([TRACEKIN, "record", "-o", self.output, "--", "sh", "-c",
+                               "echo $TRACEKIN_UST_ENABLED"], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True, timeout=LIMIT_S)
+        self.assertEqual(said.stdout, "true\n")
+
+    def test_a_command_that_is_not_there(self):
+        self.assertIn("cannot run /nonexistent: No such file", self.record("--", "/nonexistent", status=127))
+
+    def test_a_folder_that_is_not_empty(self):
+        os.mkdir(self.output)
+        pathlib.Path(self.output, "file").touch()
+        self.assertIn("is not empty", self.record("--", "true", status=1))
+
+    def test_a_folder_that_cannot_be_made(self):
+        self.output = "/proc/trace"
+        self.assertIn("cannot make the folder", self.record("--", "true", status=1))
+
+    def test_no_event(self):
+        self.assertIn("No event was recorded.", self.record("--", "true"))
+
+    def test_a_snapshot_is_written_at_the_end(self):
+        self.record("--snapshot", "--", *self.spans)
+        self.assertEqual(self.names(), self.EXPECTED)
+
+    def test_what_did_not_fit_is_counted(self):
+        said = self.record("--buffer-size", "32K", "--", EMIT, "fields")  # one event is of 60 kB
+        self.assertIn("1 events of tracekin were discarded", said)
+        self.assertIn("--buffer-size=", said)
+
+    def test_a_daemon_is_started_where_there_is_none(self):
+        pid_file = "/run/lttng" if os.geteuid() == 0 else os.environ["LTTNG_HOME"] + "/.lttng"
+        pid_file = pathlib.Path(pid_file, "lttng-sessiond.pid")
+        before = int(pid_file.read_text())
+        os.kill(before, signal.SIGTERM)
+        while pid_file.exists():
+            time.sleep(0.05)
+        self.record("--", *self.spans)
+        self.assertNotEqual(int(pid_file.read_text()), before)
+        self.assertEqual(self.names(), self.EXPECTED)
+
+    def test_a_duration(self):
+        start = time.monotonic()
+        self.record("--duration", "0.7")
+        self.assertGreaterEqual(time.monotonic() - start, 0.7)
+
+    def test_one_process_of_several(self):
+        # The shell becomes the program, so its id is known before there is an event.
+        waits = subprocess.Popen(["sh", "-c", 'read line; exec "$0" "$1"', *self.spans],
+                                 stdin=subprocess.PIPE, env=dict(os.environ, TRACEKIN_UST_ENABLED="1"))
+        recording = subprocess.Popen([TRACEKIN, "record", "-o", self.output, "--pid", str(waits.pid),
+                                      "--duration", "20"], stderr=subprocess.DEVNULL)
+        while "active" not in lttng("list"):
+            time.sleep(0.05)
+        subprocess.run([SPANS, self.folder], check=True, timeout=LIMIT_S)
+        waits.communicate(b"\n", timeout=LIMIT_S)
+        recording.send_signal(signal.SIGTERM)
+        self.assertEqual(recording.wait(LIMIT_S), 0)
+        self.assertEqual({event["vpid"] for event in events_below(self.output)}, {waits.pid})
+
+    def interrupt(self, number):
+        recording = subprocess.Popen([TRACEKIN, "record", "-o", self.output, "--", "sleep", "1000"],
+                                     stderr=subprocess.DEVNULL)
+        while "active" not in lttng("list"):
+            time.sleep(0.05)
+        time.sleep(0.2)  # for the command to run
+        recording.send_signal(number)
+        return recording.wait(LIMIT_S)
+
+    def test_an_interruption_ends_the_command(self):
+        self.assertEqual(self.interrupt(signal.SIGINT), 128 + signal.SIGINT)
+
+    def test_a_termination_ends_the_command(self):
+        self.assertEqual(self.interrupt(signal.SIGTERM), 128 + signal.SIGTERM)
+
+    def test_a_dry_run_prints_commands_that_do_the_same(self):
+        commands = subprocess.run([TRACEKIN, "record", "-o", self.output, "--dry-run"], check=True,
+                                  stdout=subprocess.PIPE, text=True).stdout
+        self.assertFalse(os.path.exists(self.output))
+        session = commands.split()[2]
+        subprocess.run(["sh", "-ec", commands], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(self.spans, check=True, timeout=LIMIT_S)
+        lttng("destroy", session)
+        self.assertEqual(self.names(), self.EXPECTED)
+        self.assertIn("pid_ns", set(events_below(self.output)[0].common_context_field))
+
+    def test_without_a_kernel_tracer_it_says_what_helps(self):
+        if pathlib.Path("/sys/module/lttng_tracer").exists():
+            self.skipTest("this machine has LTTng's modules")
+        self.assertIn("lttng-modules-dkms", self.record("--kernel", "--", "true", status=1))
+
+
+if __name__ == "__main__":
+    TRACEKIN, SPANS, EMIT = sys.argv[1:4]
+    del sys.argv[1:4]
+    unittest.main(verbosity=2)

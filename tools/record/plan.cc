@@ -1,0 +1,141 @@
+#include "tools/record/plan.h"
+
+namespace tracekin::record {
+
+namespace {
+
+// What Trace Compass builds its critical path and its views of threads, interrupts, disks and the network
+// from ("OS Execution Graph" and kernel analysis), and what says which thread is which in a container.
+std::vector<Event> KernelEvents() {
+  const auto tracepoint = LTTNG_EVENT_TRACEPOINT;
+  return {
+      // Which thread runs, and who woke it.
+      {"sched_switch"},
+      {"sched_waking"},
+      {"sched_wakeup"},
+      {"sched_wakeup_new"},
+      {"sched_pi_setprio", tracepoint, true},
+      {"sched_migrate_task"},
+      {"sched_process_fork"},
+      {"sched_process_exec"},
+      {"sched_process_exit"},
+      {"sched_process_free"},
+      // In which context it was woken: interrupts, timers.
+      {"irq_handler_*"},
+      {"irq_softirq_*"},
+      {"timer_hrtimer_*"},
+      {"x86_irq_vectors_reschedule_*", tracepoint, true},
+      {"x86_irq_vectors_call_function_*", tracepoint, true},
+      {"x86_irq_vectors_local_timer_*", tracepoint, true},
+      // What it waited for: disks, the network.
+      {"block_rq_*"},
+      {"net_dev_queue"},
+      {"net_if_*"},
+      {"net_napi_*", tracepoint, true},
+      {"power_cpu_frequency", tracepoint, true},
+      // Which threads there were at the start.
+      {"lttng_statedump_*"},
+      {"*", LTTNG_EVENT_SYSCALL},
+  };
+}
+
+// As a power of two, which LTTng demands, rounded up.
+std::uint64_t SubbufBytes(std::uint64_t buffer_bytes) {
+  std::uint64_t bytes = 4096;
+  while (bytes * kSubbufs < buffer_bytes) bytes *= 2;
+  return bytes;
+}
+
+// Only what is not plain needs quotes.
+std::string Quoted(const std::string& text) {
+  constexpr char kPlain[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=+@";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string::npos) return text;
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      quoted += R"('\'')";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+const char* DomainOption(lttng_domain_type domain) {
+  return domain == LTTNG_DOMAIN_KERNEL ? "--kernel" : "--userspace";
+}
+
+std::string Join(const std::vector<std::string>& words) {
+  std::string joined;
+  for (const std::string& word : words) joined += (joined.empty() ? "" : ",") + word;
+  return joined;
+}
+
+// lttng(1) takes several tracepoints in one command, but no wildcard may fail there: one each if optional.
+void AppendEnableEvent(const Channel& channel, const std::string& where,
+                       std::vector<std::string>* commands) {
+  std::vector<std::string> names;
+  const std::string enable = "lttng enable-event" + where;
+  for (const Event& event : channel.events) {
+    if (event.type == LTTNG_EVENT_SYSCALL) {
+      commands->push_back(enable + " --syscall --all");
+    } else if (event.optional) {
+      commands->push_back(enable + ' ' + Quoted(event.name) + " || true");
+    } else {
+      names.push_back(event.name);
+    }
+  }
+  commands->push_back(enable + ' ' + Quoted(Join(names)));
+}
+
+}  // namespace
+
+Plan MakePlan(const Options& options, const std::string& session) {
+  Plan plan;
+  plan.session = session;
+  plan.output = options.output;
+  plan.snapshot = options.snapshot;
+  plan.subbuf_bytes = SubbufBytes(options.buffer_bytes);
+  plan.pids = options.pids;
+  if (options.kernel) {
+    plan.channels.push_back({LTTNG_DOMAIN_KERNEL, "kernel", KernelEvents(), {}});
+  }
+  // vtid is where Trace Compass looks for the thread of an event; pid_ns says to which namespace that
+  // number belongs.
+  plan.channels.push_back({LTTNG_DOMAIN_UST,
+                           "tracekin",
+                           {{"tracekin:*"}},
+                           {{"vpid", LTTNG_EVENT_CONTEXT_VPID},
+                            {"vtid", LTTNG_EVENT_CONTEXT_VTID},
+                            {"procname", LTTNG_EVENT_CONTEXT_PROCNAME},
+                            {"pid_ns", LTTNG_EVENT_CONTEXT_PID_NS}}});
+  return plan;
+}
+
+std::vector<std::string> LttngCommands(const Plan& plan) {
+  const std::string session = Quoted(plan.session);
+  std::vector<std::string> commands = {"lttng create " + session + " --output=" +
+                                       Quoted(plan.output) + (plan.snapshot ? " --snapshot" : "")};
+  for (const Channel& channel : plan.channels) {
+    const std::string in_session =
+        std::string(" ") + DomainOption(channel.domain) + " --session=" + session;
+    commands.push_back("lttng enable-channel" + in_session +
+                       " --subbuf-size=" + std::to_string(plan.subbuf_bytes) +
+                       " --num-subbuf=" + std::to_string(kSubbufs) +
+                       (plan.snapshot ? " --overwrite " : " ") + channel.name);
+    const std::string in_channel = in_session + " --channel=" + channel.name;
+    AppendEnableEvent(channel, in_channel, &commands);
+    for (const Context& context : channel.contexts) {
+      commands.push_back("lttng add-context" + in_channel + " --type=" + context.name);
+    }
+  }
+  for (const pid_t pid : plan.pids) {
+    commands.push_back("lttng track --userspace --session=" + session +
+                       " --vpid=" + std::to_string(pid));
+  }
+  commands.push_back("lttng start " + session);
+  return commands;
+}
+
+}  // namespace tracekin::record

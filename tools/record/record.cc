@@ -1,0 +1,173 @@
+#include "tools/record/record.h"
+
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <memory>
+
+#include "tools/record/plan.h"
+#include "tools/record/program.h"
+#include "tools/record/session.h"
+#include "tools/record/summary.h"
+
+namespace tracekin::record {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+namespace fs = std::filesystem;
+
+constexpr std::chrono::milliseconds kProgressInterval{500};
+constexpr int kNotFound = 127;  // as a shell has it
+// LTTng's consumer says nothing when the disk is full; it loses what it cannot write.
+constexpr std::uintmax_t kLeastFreeBytes = 64 << 20;
+
+std::string Now() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local{};
+  localtime_r(&now, &local);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local);
+  return text;
+}
+
+std::uintmax_t BytesBelow(const std::string& folder) {
+  std::uintmax_t bytes = 0;
+  std::error_code error;  // files come and go meanwhile
+  for (auto entry = fs::recursive_directory_iterator(folder, error);
+       !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    std::error_code ignored;
+    const std::uintmax_t size = entry->is_regular_file(ignored) ? entry->file_size(ignored) : 0;
+    if (!ignored) bytes += size;
+  }
+  return bytes;
+}
+
+void ShowProgress(double seconds, std::uintmax_t bytes, std::uint64_t discarded) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  std::fprintf(stderr, "\rrecord: %.1f s, %.1f MB, %llu events discarded ", seconds,
+               static_cast<double>(bytes) / 1e6, static_cast<unsigned long long>(discarded));
+}
+
+void EndProgress() {
+  if (isatty(STDERR_FILENO) != 0) std::fputc('\n', stderr);
+}
+
+bool DiskIsFull(const std::string& folder) {
+  std::error_code error;
+  const fs::space_info space = fs::space(folder, error);
+  return !error && space.available < kLeastFreeBytes;
+}
+
+// Until the command ends, the time is over, or a signal comes: the first asks the command to end, the second
+// does not wait for it.
+void Await(const Options& options, const Session& session, Program* program) {
+  const Clock::time_point start = Clock::now();
+  bool asked = false;
+  for (;;) {
+    const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    if (options.duration_s > 0 && seconds >= options.duration_s) return EndProgress();
+    ShowProgress(seconds, BytesBelow(options.output), session.Discarded());
+    if (!options.snapshot && DiskIsFull(options.output)) {
+      EndProgress();
+      std::fprintf(stderr, "record: the disk is full: the recording ends here\n");
+      return;
+    }
+    auto wait = kProgressInterval;
+    if (options.duration_s > 0) {
+      const std::chrono::duration<double> left(options.duration_s - seconds);
+      wait = std::min(wait, std::chrono::ceil<std::chrono::milliseconds>(left));
+    }
+    const Program::Event event = program->Wait(wait);
+    if (event == Program::Event::kEnded) return EndProgress();
+    if (event == Program::Event::kSignal) {
+      if (asked || options.command.empty()) return EndProgress();
+      asked = true;
+      program->PassOn();
+    }
+  }
+}
+
+void CheckOutput(const std::string& output) {
+  std::error_code error;
+  if (fs::exists(output, error) && !fs::is_empty(output, error)) {
+    throw RecordError(output + " exists and is not empty: name another folder with -o.");
+  }
+  fs::create_directories(output, error);
+  if (error) throw RecordError("cannot make the folder " + output + ": " + error.message() + ".");
+}
+
+int Run(const Options& options) {
+  const Plan plan = MakePlan(options, "tracekin-" + Now() + "-" + std::to_string(getpid()));
+  if (options.dry_run) {
+    for (const std::string& command : LttngCommands(plan)) std::puts(command.c_str());
+    return 0;
+  }
+  CheckOutput(options.output);
+  EnsureDaemon();  // which is to inherit nothing of what Program changes
+  Program program;
+  Session session(plan);
+  if (!options.command.empty() && !program.Start(options.command)) return kNotFound;
+  Await(options, session, &program);
+  session.Finish();
+  if (options.summary) {
+    std::fputs(Describe(Summarize(options.output), options.buffer_bytes).c_str(), stderr);
+  }
+  std::fprintf(stderr, "record: the trace is in %s\n", options.output.c_str());
+  return program.status();
+}
+
+}  // namespace
+
+void AddSubcommand(CLI::App* app, int* status) {
+  const auto options = std::make_shared<Options>();
+  const auto summary = std::make_shared<bool>(true);
+  CLI::App* record =
+      app->add_subcommand("record",
+                          "Records tracekin's events, and with --kernel the kernel's, while "
+                          "COMMAND runs, for a time, or until\n"
+                          "Ctrl-C. Ends with a summary. The exit status is COMMAND's.");
+  record->footer(
+      "Examples:\n"
+      "  tracekin record -- ./server --port 8080\n"
+      "  sudo tracekin record --kernel -o /tmp/slow --duration 10 --pid 4711\n"
+      "Open the folder in Trace Compass, or read it with babeltrace2(1).");
+  record->add_flag("-k,--kernel", options->kernel, "Record the kernel's events, too; as root");
+  record->add_flag("-s,--snapshot", options->snapshot,
+                   "Keep only the last events in memory, and write them at the end");
+  record->add_option("-o,--output", options->output, "Folder for the trace")
+      ->default_str("./tracekin-DATE-TIME");
+  record
+      ->add_option("-p,--pid", options->pids, "Only these processes' spans; the kernel as a whole")
+      ->delimiter(',');
+  record->add_option("-d,--duration", options->duration_s, "Seconds after which it ends")
+      ->check(CLI::PositiveNumber);
+  record
+      ->add_option("-b,--buffer-size", options->buffer_bytes,
+                   "Memory for the events of each CPU and domain, such as 64M")
+      ->transform(CLI::AsSizeValue(false))
+      ->default_str("16M");
+  record->add_flag("!--no-summary", *summary, "Do not read the trace at the end");
+  record->add_flag("-n,--dry-run", options->dry_run,
+                   "Only print the equivalent commands of lttng(1)");
+  record->add_option("COMMAND", options->command, "What to run, with its arguments");
+  record->positionals_at_end();
+  record->callback([options, summary, status] {
+    if (options->output.empty()) options->output = "tracekin-" + Now();
+    options->output = fs::absolute(options->output).lexically_normal().string();
+    options->summary = *summary;
+    try {
+      *status = Run(*options);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "record: %s\n", error.what());
+      *status = 1;
+    }
+  });
+}
+
+}  // namespace tracekin::record
