@@ -36,7 +36,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug
 endif()
 
 # tracekin_test(NAME SOURCES... [LIBRARIES ...] [LABELS ...] [TIMEOUT s]): one GoogleTest program;
-# each of its cases is a CTest test of its own, so that counts are of cases and a crash is one case.
+# each of its cases is a CTest test of its own, so that counts are of cases and a crash is one case. With
+# sanitizers, under which it takes a second to start, the program is one test.
 # A test that needs a server or a tool carries a label that names it; the others carry `unit`.
 include(GoogleTest)
 function(tracekin_test name)
@@ -49,6 +50,12 @@ function(tracekin_test name)
   endif()
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 120)
+  endif()
+  if(TRACEKIN_SANITIZE)
+    math(EXPR ARG_TIMEOUT "10 * ${ARG_TIMEOUT}")
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+    return()
   endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
     PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})

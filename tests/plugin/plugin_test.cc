@@ -12,12 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/fork.h"
 #include "tests/support/span_file.h"
-
-#ifdef __SANITIZE_THREAD__
-// By default it ends the child of a fork when that starts a thread.
-extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
-#endif
 
 namespace tracekin::testing {
 namespace {
@@ -243,6 +239,7 @@ TEST(Plugin, ExportsWhatIsLeftWhenTheTracerIsDropped) {
 // A host with several configurations may load a copy from another folder; then there are two of
 // everything in the process, and a fork concerns both.
 TEST(Plugin, TwoCopiesOfTheFileWorkInOneProcessAndItsChild) {
+  TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   const SpanFile first_spans("first");
   const SpanFile second_spans("second");
   const SpanFile copy("libtracekin_plugin_copy.so");

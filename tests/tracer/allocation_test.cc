@@ -127,6 +127,7 @@ TEST(WithoutMemory, ASpanIsNotStartedOrIsWhole) {
 }
 
 TEST(WithoutMemory, TheExporterThreadIsStartedLaterOrMissed) {
+  TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   RecordingTracer tracer;
   const MemoryFor nothing(0);  // at the fork, when the child starts a thread of its own
   InFork([&tracer] {

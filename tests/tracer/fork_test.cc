@@ -17,10 +17,6 @@
 #include "tests/support/wait.h"
 #include "tracekin/scope.h"
 
-#ifdef __SANITIZE_THREAD__
-extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
-#endif
-
 namespace tracekin::testing {
 namespace {
 
@@ -31,6 +27,8 @@ constexpr std::chrono::seconds kPatience = RecordingTracer::kPatience;
 
 class Fork : public ::testing::Test {
  protected:
+  void SetUp() override { TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK(); }
+
   static Options SlowFlush() {
     Options options;
     options.exporter.flush_interval_ms = 60'000;

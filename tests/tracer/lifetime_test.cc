@@ -143,14 +143,16 @@ TEST(TracerLifetime, MayEndOnTheExporterThread) {
   Options options;
   options.exporter.close_timeout_ms = 10;
   RecordingTracer tracer(options);
+  std::atomic<bool> called{false};
   std::atomic<bool> released{false};
   tracer.collector().set_on_send([&] {
-    if (released.exchange(true)) return;
+    if (called.exchange(true)) return;
     tracer.Release();
+    released = true;
   });
   tracer->StartSpan("a");
+  EXPECT_TRUE(Eventually([&] { return released.load(); }));
   EXPECT_TRUE(Eventually([&] { return tracer.Destroyed(); }));
-  EXPECT_TRUE(released);
 }
 
 TEST(TracerLifetime, MayEndWithASpanOnTheExporterThread) {

@@ -41,6 +41,7 @@ constexpr uid_t kNobody = 65534;
 using Names = std::vector<std::string>;
 
 TEST_F(MakeTracerTest, StartsTheExporterThreadInEachProcess) {
+  TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   const std::size_t before = ThreadCount();
   auto tracer = Make(file_.path());
   EXPECT_EQ(ThreadCount(), before + 1);
@@ -52,6 +53,7 @@ TEST_F(MakeTracerTest, StartsTheExporterThreadInEachProcess) {
 
 // HAProxy forbids itself new threads before it serves its first request, unless it runs as root.
 TEST_F(MakeTracerTest, ExportsWhereNoThreadMayBeStartedLater) {
+  TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   const auto tracer = Make(file_.path());
   InFork([&] {
     const rlimit none{0, 0};
@@ -79,6 +81,7 @@ TEST_F(MakeTracerTest, KeepsItsFileWhenTheHostChangesItsFolder) {
 }
 
 TEST_F(MakeTracerTest, SendsAtExitWhatNobodyHasClosed) {
+  TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   InFork([this] {
     static const auto* const kept = new std::shared_ptr<Tracer>(Make(file_.path()));
     (*kept)->StartSpan("a");
