@@ -75,6 +75,10 @@ std::vector<Setting> MakeSettings() {
 
       {"ust.enabled", Boolean{{At<&O::ust, &UstOptions::enabled>}},
        "Whether spans are also LTTng-UST events; needs libtracekin_ust.so and liblttng-ust."},
+      {"ust.spans", Text{{At<&O::ust, &UstOptions::spans>}, {"all", "sampled"}},
+       "Which spans are events: all of them, or those that are exported."},
+      {"ust.jaeger_events", Boolean{{At<&O::ust, &UstOptions::jaeger_events>}},
+       "Whether jaeger_ust:start_span and end_span are recorded as well."},
   };
 }
 

@@ -26,6 +26,7 @@ class Accounts {
     Count closed{0};
     Count forked{0};
     Count truncated{0};  // attributes
+    Count misplaced_scopes{0};
   };
 
   /// `thread` is the calling thread's number (ThreadState::shard). The first threads of a process
@@ -60,7 +61,7 @@ class Accounts {
     const std::uint64_t alive = Sum(&Shard::made) + finished_before_fork_ - Sum(&Shard::destroyed);
     for (Shard& shard : shards_) {
       for (Count* count : {&shard.made, &shard.destroyed, &shard.unsampled, &shard.closed,
-                           &shard.forked, &shard.truncated}) {
+                           &shard.forked, &shard.truncated, &shard.misplaced_scopes}) {
         count->store(0, std::memory_order_relaxed);
       }
     }

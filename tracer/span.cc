@@ -8,8 +8,10 @@
 
 #include "tracer/clock.h"
 #include "tracer/process.h"
+#include "tracer/severity.h"
 #include "tracer/tracer_impl.h"
 #include "tracer/ust_events.h"
+#include "tracer/value_text.h"
 
 namespace tracekin {
 
@@ -21,15 +23,6 @@ std::string_view View(opentracing::string_view text) { return {text.data(), text
 
 std::int64_t Nanoseconds(opentracing::SystemTime time) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
-}
-
-std::optional<std::string_view> TextOf(const Value& value) {
-  if (value.is<std::string>()) return value.get<std::string>();
-  if (value.is<opentracing::string_view>()) return View(value.get<opentracing::string_view>());
-  if (value.is<const char*>() && value.get<const char*>() != nullptr) {
-    return value.get<const char*>();
-  }
-  return std::nullopt;
 }
 
 std::optional<double> NumberOf(const Value& value) {
@@ -82,7 +75,9 @@ void Span::StartRecording() noexcept {
   recording_.store(true, std::memory_order_relaxed);
 }
 
-void Span::RecordStart() noexcept { RecordSpanStart(*tracer_, context_, writer_); }
+void Span::RecordStart() noexcept {
+  if (tracer_->ust(context_.sampled())) RecordSpanStart(*tracer_, context_, writer_);
+}
 
 const opentracing::Tracer& Span::tracer() const noexcept { return *tracer_; }
 
@@ -149,7 +144,9 @@ template <class Fields>
 void Span::AddLog(std::int64_t timestamp_ns, const Fields& fields) noexcept {
   if (fields.begin() == fields.end()) return;
   const std::string_view message = writer_.AddLog(timestamp_ns, fields);
-  if (message.data() != nullptr && tracer_->ust()) RecordSpanLog(context_, message);
+  if (message.data() != nullptr && tracer_->ust(context_.sampled())) {
+    RecordSpanLog(context_, SeverityOf(fields), message);
+  }
 }
 
 void Span::Log(std::initializer_list<std::pair<opentracing::string_view, Value>> fields) noexcept {
@@ -181,7 +178,7 @@ void Span::FinishWithOptions(const opentracing::FinishSpanOptions& options) noex
     header.duration_ns =
         std::max<std::int64_t>(Difference(asked != 0 ? asked : SteadyNow(), start_steady_ns_), 0);
     header.debug = context_.decision() == Decision::kDebug;
-    if (tracer_->ust()) RecordSpanFinish(*tracer_, context_, writer_);
+    if (tracer_->ust(context_.sampled())) RecordSpanFinish(*tracer_, context_, writer_);
   }
   tracer_->SpanFinished(writer_, context_.sampled(), fork_generation_);
 }

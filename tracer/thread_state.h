@@ -11,13 +11,13 @@
 
 namespace tracekin {
 
-class Scope;
+struct ScopeNode;
 
 struct ThreadState {
   std::uint64_t random[2];      // xorshift128+, never both 0 once ready
   std::int64_t wall_offset;     // ns; what to add to the steady clock, see clock.h
   std::int64_t wall_offset_at;  // steady time of its measurement
-  Scope* active;                // innermost
+  ScopeNode* active;            // innermost; see scope.cc
   std::uint32_t shard;          // of this thread, from 0
   std::int32_t tid;             // gettid(), 0 until it is asked for: a system call of 107 ns
   bool ready;

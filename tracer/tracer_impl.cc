@@ -74,6 +74,8 @@ Span::Start StartTime(const opentracing::StartSpanOptions& options, bool recordi
 TracerImpl::TracerImpl(const Options& options, std::unique_ptr<const Propagation> propagation,
                        std::shared_ptr<Exporter> exporter)
     : options_(options),
+      ust_sampled_(options.ust.enabled),
+      ust_unsampled_(options.ust.enabled && options.ust.spans == "all"),
       propagation_(std::move(propagation)),
       sampler_(MakeSampler(options.sampler)),
       exporter_(std::move(exporter)) {
@@ -116,7 +118,7 @@ std::unique_ptr<opentracing::Span> TracerImpl::StartSpanWithOptions(
     opentracing::string_view name, const opentracing::StartSpanOptions& options) const noexcept {
   try {
     Context context = NewContext(options);
-    const bool recording = context.sampled() || (ust() && UstListensToSpans());
+    const bool recording = context.sampled() || (ust_unsampled_ && UstListensToSpans());
     auto* self = const_cast<TracerImpl*>(this);  // spans change counters and the queue only
     auto span =
         std::make_unique<Span>(self, std::move(context), std::string_view{name.data(), name.size()},
@@ -128,7 +130,7 @@ std::unique_ptr<opentracing::Span> TracerImpl::StartSpanWithOptions(
       }
     }
     for (const auto& tag : options.tags) span->SetTag(tag.first, tag.second);
-    if (ust()) span->RecordStart();
+    span->RecordStart();
     return span;
   } catch (const std::bad_alloc&) {
     return nullptr;
@@ -201,6 +203,7 @@ Counters TracerImpl::counters() const noexcept {
   counters.dropped.fork = accounts_.Sum(&Shard::forked);
   counters.unsampled = accounts_.Sum(&Shard::unsampled);
   counters.truncated_attributes = accounts_.Sum(&Shard::truncated);
+  counters.misplaced_scopes = accounts_.Sum(&Shard::misplaced_scopes);
   counters.started = accounts_.Sum(&Shard::made);
   counters.open = counters.started - counters.unsampled - counters.exported - counters.queued -
                   counters.TotalDropped();

@@ -55,12 +55,15 @@ class TracerImpl final : public Tracer {
 
   // For spans:
   const std::string& service_name() const { return options_.service_name; }
-  bool ust() const { return options_.ust.enabled; }
+  /// Whether a span of that sampling decision is to be LTTng events.
+  bool ust(bool sampled) const { return sampled ? ust_sampled_ : ust_unsampled_; }
+  bool jaeger_events() const { return options_.ust.jaeger_events; }
   /// options.tags as entries of a span's bytes.
   std::string_view tag_entries() const { return tag_entries_; }
   void SpanMade() noexcept { Count(&Accounts::Shard::made); }
   /// Counts a span that has finished, and queues its bytes if they are to be exported.
   void SpanFinished(const SpanWriter& span, bool sampled, std::uint32_t fork_generation) noexcept;
+  void ScopeMisplaced() noexcept { Count(&Accounts::Shard::misplaced_scopes); }
   /// The last thing that a span does.
   void SpanDestroyed() noexcept;
 
@@ -77,6 +80,8 @@ class TracerImpl final : public Tracer {
   static void DestroyUnused() noexcept;
 
   const Options options_;
+  const bool ust_sampled_;
+  const bool ust_unsampled_;
   const std::unique_ptr<const Propagation> propagation_;
   const std::unique_ptr<Sampler> sampler_;
   const std::shared_ptr<Exporter> exporter_;

@@ -13,10 +13,6 @@ namespace tracekin {
 
 namespace {
 
-tracekin_ust_ids Ids(const SpanContext& context) noexcept {
-  return {context.trace_id_high(), context.trace_id_low(), context.span_id(), ThreadId()};
-}
-
 // `text`, which a NUL follows, as valid UTF-8 without NULs inside; usually itself. Without memory: "".
 const char* Valid(std::string_view text, std::string* scratch) noexcept {
   try {
@@ -115,56 +111,66 @@ class TagsText {
 
 bool UstListensToSpans() noexcept {
   const tracekin_ust_recorder* recorder = UstRecorder();
-  return UstEnabled(recorder->span_start_enabled) || UstEnabled(recorder->span_finish_enabled);
+  bool listens = UstEnabled(recorder->span_start_enabled) ||
+                 UstEnabled(recorder->span_finish_enabled) ||
+                 UstEnabled(recorder->jaeger_start_span_enabled) ||
+                 UstEnabled(recorder->jaeger_end_span_enabled);
+  for (const int* enabled : recorder->span_log_enabled) listens = listens || UstEnabled(enabled);
+  return listens;
 }
 
 void RecordSpanStart(const TracerImpl& tracer, const SpanContext& context,
                      const SpanWriter& span) noexcept {
   const tracekin_ust_recorder* recorder = UstRecorder();
-  if (!UstEnabled(recorder->span_start_enabled)) return;
+  const bool ours = UstEnabled(recorder->span_start_enabled);
+  const bool jaegers = UstEnabled(recorder->jaeger_start_span_enabled) && tracer.jaeger_events();
+  if (!ours && !jaegers) return;
   std::string name;
   const tracekin_ust_span event = Describe(tracer, context, span, &name);
-  recorder->span_start(&event);
+  if (ours) recorder->span_start(&event);
+  if (jaegers) recorder->jaeger_start_span(&event);
 }
 
 void RecordSpanFinish(const TracerImpl& tracer, const SpanContext& context,
                       const SpanWriter& span) noexcept {
   const tracekin_ust_recorder* recorder = UstRecorder();
-  if (!UstEnabled(recorder->span_finish_enabled)) return;
+  const bool ours = UstEnabled(recorder->span_finish_enabled);
+  const bool jaegers = UstEnabled(recorder->jaeger_end_span_enabled) && tracer.jaeger_events();
+  if (!ours && !jaegers) return;
   std::string name;
   tracekin_ust_span event = Describe(tracer, context, span, &name);
-  const TagsText tags(span);
   event.duration = span.header().duration_ns;
+  if (jaegers) recorder->jaeger_end_span(&event);
+  if (!ours) return;
+  const TagsText tags(span);
   event.tags = tags.text();
   event.sampled = context.sampled();
   event.error = span.header().error;
   recorder->span_finish(&event);
 }
 
-void RecordSpanLog(const SpanContext& context, std::string_view message) noexcept {
+void RecordSpanLog(const SpanContext& context, tracekin_ust_level level,
+                   std::string_view message) noexcept {
   const tracekin_ust_recorder* recorder = UstRecorder();
-  if (!UstEnabled(recorder->span_log_enabled)) return;
+  if (!UstEnabled(recorder->span_log_enabled[level])) return;
   std::string scratch;
-  const tracekin_ust_ids ids = Ids(context);
-  recorder->span_log(&ids, Valid(message, &scratch));
+  const tracekin_ust_ids ids = {context.trace_id_high(), context.trace_id_low(), context.span_id(),
+                                ThreadId()};
+  recorder->span_log(level, &ids, Valid(message, &scratch));
 }
 
-void RecordScopeEnter(const opentracing::SpanContext& context) noexcept {
+void RecordScopeEnter(tracekin_ust_ids* ids) noexcept {
   const tracekin_ust_recorder* recorder = UstRecorder();
   if (!UstEnabled(recorder->scope_enter_enabled)) return;
-  if (const SpanContext* own = SpanContext::Cast(&context)) {
-    const tracekin_ust_ids ids = Ids(*own);
-    recorder->scope_enter(&ids);
-  }
+  ids->tid = ThreadId();
+  recorder->scope_enter(ids);
 }
 
-void RecordScopeExit(const opentracing::SpanContext& context) noexcept {
+void RecordScopeExit(tracekin_ust_ids* ids) noexcept {
   const tracekin_ust_recorder* recorder = UstRecorder();
   if (!UstEnabled(recorder->scope_exit_enabled)) return;
-  if (const SpanContext* own = SpanContext::Cast(&context)) {
-    const tracekin_ust_ids ids = Ids(*own);
-    recorder->scope_exit(&ids);
-  }
+  ids->tid = ThreadId();
+  recorder->scope_exit(ids);
 }
 
 }  // namespace tracekin

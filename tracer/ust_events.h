@@ -7,6 +7,7 @@
 
 #include "tracer/span_context.h"
 #include "tracer/span_writer.h"
+#include "ust/recorder.h"
 
 namespace tracekin {
 
@@ -21,11 +22,12 @@ void RecordSpanFinish(const TracerImpl& tracer, const SpanContext& context,
                       const SpanWriter& span) noexcept;
 
 /// `message` is text as the application gave it, and followed by a NUL.
-void RecordSpanLog(const SpanContext& context, std::string_view message) noexcept;
+void RecordSpanLog(const SpanContext& context, tracekin_ust_level level,
+                   std::string_view message) noexcept;
 
-/// Spans of other tracers have no ids that we know, and leave no event.
-void RecordScopeEnter(const opentracing::SpanContext& context) noexcept;
-void RecordScopeExit(const opentracing::SpanContext& context) noexcept;
+/// `ids.tid` is filled in here.
+void RecordScopeEnter(tracekin_ust_ids* ids) noexcept;
+void RecordScopeExit(tracekin_ust_ids* ids) noexcept;
 
 }  // namespace tracekin
 

@@ -9,12 +9,26 @@
 
 #include <opentracing/value.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace tracekin {
 
 constexpr int kMaxValueDepth = 16;
+
+/// The text of a value that is text already, borrowed; nullopt for any other.
+inline std::optional<std::string_view> TextOf(const opentracing::Value& value) {
+  using opentracing::string_view;
+  if (value.is<std::string>()) return value.get<std::string>();
+  if (value.is<string_view>()) {
+    return std::string_view{value.get<string_view>().data(), value.get<string_view>().size()};
+  }
+  if (value.is<const char*>() && value.get<const char*>() != nullptr) {
+    return value.get<const char*>();
+  }
+  return std::nullopt;
+}
 
 /// Borrows the text of a string value; REQUIRES: the value outlives this object. Text that is not
 /// UTF-8 is passed on as it is. Making one throws std::bad_alloc, for lists and maps only.

@@ -18,14 +18,18 @@ constexpr tracekin_ust_recorder kDormant = {
     TRACEKIN_UST_ABI,
     &kNeverEnabled,
     &kNeverEnabled,
+    {&kNeverEnabled, &kNeverEnabled, &kNeverEnabled, &kNeverEnabled},
+    &kNeverEnabled,
     &kNeverEnabled,
     &kNeverEnabled,
     &kNeverEnabled,
     [](const tracekin_ust_span*) {},
     [](const tracekin_ust_span*) {},
-    [](const tracekin_ust_ids*, const char*) {},
+    [](tracekin_ust_level, const tracekin_ust_ids*, const char*) {},
     [](const tracekin_ust_ids*) {},
     [](const tracekin_ust_ids*) {},
+    [](const tracekin_ust_span*) {},
+    [](const tracekin_ust_span*) {},
 };
 
 // NODELETE, for LTTng and the tracer point into it. LOCAL, for nobody else is to bind to it.

@@ -4,6 +4,8 @@
 #define LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION
 #define LTTNG_UST_TRACEPOINT_PROVIDER_HIDDEN_DEFINITION
 #include "ust/tracepoints.h"
+/* A second provider, in the same way. */
+#include "ust/jaeger_tracepoints.h"
 
 static void SpanStart(const struct tracekin_ust_span* span) {
   lttng_ust_tracepoint(tracekin, span_start, span);
@@ -13,8 +15,22 @@ static void SpanFinish(const struct tracekin_ust_span* span) {
   lttng_ust_tracepoint(tracekin, span_finish, span);
 }
 
-static void SpanLog(const struct tracekin_ust_ids* ids, const char* message) {
-  lttng_ust_tracepoint(tracekin, span_log, ids, message);
+static void SpanLog(enum tracekin_ust_level level, const struct tracekin_ust_ids* ids,
+                    const char* message) {
+  switch (level) {
+    case TRACEKIN_UST_DEBUG:
+      lttng_ust_tracepoint(tracekin, span_log, ids, message);
+      return;
+    case TRACEKIN_UST_INFO:
+      lttng_ust_tracepoint(tracekin, span_log_info, ids, message);
+      return;
+    case TRACEKIN_UST_WARNING:
+      lttng_ust_tracepoint(tracekin, span_log_warning, ids, message);
+      return;
+    case TRACEKIN_UST_ERROR:
+      lttng_ust_tracepoint(tracekin, span_log_error, ids, message);
+      return;
+  }
 }
 
 static void ScopeEnter(const struct tracekin_ust_ids* ids) {
@@ -25,19 +41,37 @@ static void ScopeExit(const struct tracekin_ust_ids* ids) {
   lttng_ust_tracepoint(tracekin, scope_exit, ids);
 }
 
+static void JaegerStartSpan(const struct tracekin_ust_span* span) {
+  lttng_ust_tracepoint(jaeger_ust, start_span, span);
+}
+
+static void JaegerEndSpan(const struct tracekin_ust_span* span) {
+  lttng_ust_tracepoint(jaeger_ust, end_span, span);
+}
+
 const struct tracekin_ust_recorder* tracekin_ust_provider(void) {
   static const struct tracekin_ust_recorder recorder = {
       .abi = TRACEKIN_UST_ABI,
       .span_start_enabled = &lttng_ust_tracepoint_tracekin___span_start.state,
       .span_finish_enabled = &lttng_ust_tracepoint_tracekin___span_finish.state,
-      .span_log_enabled = &lttng_ust_tracepoint_tracekin___span_log.state,
+      .span_log_enabled =
+          {
+              [TRACEKIN_UST_DEBUG] = &lttng_ust_tracepoint_tracekin___span_log.state,
+              [TRACEKIN_UST_INFO] = &lttng_ust_tracepoint_tracekin___span_log_info.state,
+              [TRACEKIN_UST_WARNING] = &lttng_ust_tracepoint_tracekin___span_log_warning.state,
+              [TRACEKIN_UST_ERROR] = &lttng_ust_tracepoint_tracekin___span_log_error.state,
+          },
       .scope_enter_enabled = &lttng_ust_tracepoint_tracekin___scope_enter.state,
       .scope_exit_enabled = &lttng_ust_tracepoint_tracekin___scope_exit.state,
+      .jaeger_start_span_enabled = &lttng_ust_tracepoint_jaeger_ust___start_span.state,
+      .jaeger_end_span_enabled = &lttng_ust_tracepoint_jaeger_ust___end_span.state,
       .span_start = SpanStart,
       .span_finish = SpanFinish,
       .span_log = SpanLog,
       .scope_enter = ScopeEnter,
       .scope_exit = ScopeExit,
+      .jaeger_start_span = JaegerStartSpan,
+      .jaeger_end_span = JaegerEndSpan,
   };
   return &recorder;
 }

@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-#define TRACEKIN_UST_ABI 1
+#define TRACEKIN_UST_ABI 2
 #define TRACEKIN_UST_SONAME "libtracekin_ust.so"
 
 struct tracekin_ust_ids {
@@ -46,6 +46,15 @@ struct tracekin_ust_span {
   int32_t tid;        /* of the calling thread */
 };
 
+/* How serious a log entry is; each is an event of its own, with LTTng's log level of that name. */
+enum tracekin_ust_level {
+  TRACEKIN_UST_DEBUG,
+  TRACEKIN_UST_INFO,
+  TRACEKIN_UST_WARNING,
+  TRACEKIN_UST_ERROR,
+};
+#define TRACEKIN_UST_LEVELS 4
+
 struct tracekin_ust_recorder {
   uint32_t abi; /* TRACEKIN_UST_ABI */
 
@@ -54,15 +63,20 @@ struct tracekin_ust_recorder {
    * all that a dormant tracepoint costs. */
   const int* span_start_enabled;
   const int* span_finish_enabled;
-  const int* span_log_enabled;
+  const int* span_log_enabled[TRACEKIN_UST_LEVELS];
   const int* scope_enter_enabled;
   const int* scope_exit_enabled;
+  const int* jaeger_start_span_enabled;
+  const int* jaeger_end_span_enabled;
 
   void (*span_start)(const struct tracekin_ust_span* span);
   void (*span_finish)(const struct tracekin_ust_span* span);
-  void (*span_log)(const struct tracekin_ust_ids* ids, const char* message);
+  void (*span_log)(enum tracekin_ust_level level, const struct tracekin_ust_ids* ids,
+                   const char* message);
   void (*scope_enter)(const struct tracekin_ust_ids* ids);
   void (*scope_exit)(const struct tracekin_ust_ids* ids);
+  void (*jaeger_start_span)(const struct tracekin_ust_span* span);
+  void (*jaeger_end_span)(const struct tracekin_ust_span* span);
 };
 
 /* Exported by libtracekin_ust.so. Never null; valid for the life of the process. */

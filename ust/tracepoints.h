@@ -55,14 +55,34 @@ LTTNG_UST_TRACEPOINT_EVENT(
     lttng_ust_field_integer(int32_t, tid, span->tid)))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(tracekin, span_finish, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
-LTTNG_UST_TRACEPOINT_EVENT(
-  tracekin, span_log,
+/* One event a severity, for LTTng's log levels are a matter of the event, not of the occurrence. */
+LTTNG_UST_TRACEPOINT_EVENT_CLASS(
+  tracekin, log,
   LTTNG_UST_TP_ARGS(const struct tracekin_ust_ids*, ids, const char*, message),
   LTTNG_UST_TP_FIELDS(
     TRACEKIN_UST_ID_FIELDS(ids)
     lttng_ust_field_string(message, message)
     lttng_ust_field_integer(int32_t, tid, ids->tid)))
+
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(
+  tracekin, log, tracekin, span_log,
+  LTTNG_UST_TP_ARGS(const struct tracekin_ust_ids*, ids, const char*, message))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(tracekin, span_log, LTTNG_UST_TRACEPOINT_LOGLEVEL_DEBUG)
+
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(
+  tracekin, log, tracekin, span_log_info,
+  LTTNG_UST_TP_ARGS(const struct tracekin_ust_ids*, ids, const char*, message))
+LTTNG_UST_TRACEPOINT_LOGLEVEL(tracekin, span_log_info, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
+
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(
+  tracekin, log, tracekin, span_log_warning,
+  LTTNG_UST_TP_ARGS(const struct tracekin_ust_ids*, ids, const char*, message))
+LTTNG_UST_TRACEPOINT_LOGLEVEL(tracekin, span_log_warning, LTTNG_UST_TRACEPOINT_LOGLEVEL_WARNING)
+
+LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(
+  tracekin, log, tracekin, span_log_error,
+  LTTNG_UST_TP_ARGS(const struct tracekin_ust_ids*, ids, const char*, message))
+LTTNG_UST_TRACEPOINT_LOGLEVEL(tracekin, span_log_error, LTTNG_UST_TRACEPOINT_LOGLEVEL_ERR)
 
 LTTNG_UST_TRACEPOINT_EVENT_CLASS(
   tracekin, scope,

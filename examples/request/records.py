@@ -59,6 +59,8 @@ class LttngRecord:
     def take(self, message, starts):
         event = message.event
         what = event.name.removeprefix("tracekin:")
+        if what.startswith("span_log"):
+            what = "span_log"  # of any severity
         span_id = f"{int(event['span_id']):016x}"
         thread = int(event["tid"])
         if thread != event["vtid"]:

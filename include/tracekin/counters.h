@@ -32,6 +32,9 @@ struct Counters {
   /// spans.
   std::uint64_t truncated_attributes = 0;
 
+  /// Scopes of these spans that ended on another thread than they began on; see scope.h.
+  std::uint64_t misplaced_scopes = 0;
+
   std::uint64_t TotalDropped() const {
     return dropped.queue_full + dropped.rejected + dropped.send_failed + dropped.closed +
            dropped.fork;

@@ -48,6 +48,8 @@ struct ExporterOptions {
 
 struct UstOptions {
   bool enabled = false;
+  std::string spans = "all";   // all or sampled: which spans are events, too
+  bool jaeger_events = false;  // events that Trace Compass's OpenTracing add-on reads, beside ours
 };
 
 struct Options {

@@ -17,6 +17,8 @@
 
 namespace tracekin {
 
+struct ScopeNode;
+
 class TRACEKIN_API Scope {
  public:
   /// Makes `span` the active span of this thread. Borrows it: the span must outlive the Scope. A
@@ -25,18 +27,18 @@ class TRACEKIN_API Scope {
   explicit Scope(opentracing::Span& span) noexcept;
 
   /// Makes the span that was active before the active one again. Scopes may end in any order; one
-  /// that is not the innermost leaves the others as they are. REQUIRES: called on the thread that
-  /// made the Scope.
+  /// that is not the innermost leaves the others as they are.
+  ///
+  /// A Scope that ends on another thread than it began on, as where a coroutine is resumed elsewhere,
+  /// is counted (Counters::misplaced_scopes). Its thread stops to work for the span, in ActiveSpan() as
+  /// in the events, when it next begins or ends a Scope or asks for its active span.
   ~Scope();
 
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
  private:
-  friend opentracing::Span* ActiveSpan() noexcept;
-
-  opentracing::Span& span_;
-  Scope* enclosing_;
+  ScopeNode* const node_;  // null without memory: nothing is active or recorded then
 };
 
 /// The span of the innermost Scope of the calling thread, or nullptr. Borrowed: valid while that

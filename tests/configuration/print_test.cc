@@ -23,7 +23,7 @@ Options Changed() {
   options.propagation.inject = {"tracecontext"};
   options.propagation.extract = {};
   options.exporter = {"file", "http://a/", "/tmp/spans", 100, 300'000, 7, 8, 9, 10, 11};
-  options.ust.enabled = true;
+  options.ust = {true, "sampled", true};
   return options;
 }
 
@@ -58,8 +58,8 @@ TEST(PrintConfiguration, KnowsEveryFieldOfOptions) {
   EXPECT_EQ(sizeof(SamplerOptions), sizeof(std::string) + 2 * sizeof(double) + 8);
   EXPECT_EQ(sizeof(PropagationOptions), 2 * sizeof(StringList));
   EXPECT_EQ(sizeof(ExporterOptions), 3 * sizeof(std::string) + 7 * sizeof(std::uint64_t));
-  EXPECT_EQ(sizeof(UstOptions), 1u);
-  EXPECT_EQ(Settings().size(), 4u + 4u + 2u + 10u + 1u);
+  EXPECT_EQ(sizeof(UstOptions), 8 + sizeof(std::string) + 8);
+  EXPECT_EQ(Settings().size(), 4u + 4u + 2u + 10u + 3u);
 }
 
 TEST(PrintConfiguration, MasksPasswordsInUrls) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <opentracing/noop.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -63,6 +64,57 @@ TEST_F(ScopeTest, IsOfItsThread) {
     EXPECT_EQ(ActiveSpan(), b_.get());
   }).join();
   EXPECT_EQ(ActiveSpan(), a_.get());
+}
+
+TEST_F(ScopeTest, MayEndOnAnotherThreadAndIsCounted) {
+  auto outer = std::make_unique<Scope>(*a_);
+  auto inner = std::make_unique<Scope>(*b_);
+  const Scope innermost(*c_);
+  std::thread([&] {
+    const Scope own(*a_);
+    inner.reset();
+    EXPECT_EQ(ActiveSpan(), a_.get());
+    outer.reset();
+  }).join();
+  EXPECT_EQ(ActiveSpan(), c_.get());
+  EXPECT_EQ(tracer_->counters().misplaced_scopes, 2u);
+}
+
+TEST_F(ScopeTest, ThatEndedElsewhereIsActiveNoLonger) {
+  auto outer = std::make_unique<Scope>(*a_);
+  auto inner = std::make_unique<Scope>(*b_);
+  std::thread([&inner] { inner.reset(); }).join();
+  EXPECT_EQ(ActiveSpan(), a_.get());
+  std::thread([&outer] { outer.reset(); }).join();
+  const Scope next(*c_);
+  EXPECT_EQ(ActiveSpan(), c_.get());
+}
+
+// As where a coroutine is suspended on one thread of a pool and resumed on another, again and again.
+TEST_F(ScopeTest, MayHopBetweenThreads) {
+  std::atomic<Scope*> handed_over{nullptr};
+  constexpr int kHops = 1000;
+  const auto work = [&] {
+    for (int i = 0; i < kHops; ++i) {
+      delete handed_over.exchange(new Scope(*a_));
+      const opentracing::Span* active = ActiveSpan();  // the other thread may end it at any time
+      EXPECT_TRUE(active == nullptr || active == a_.get());
+    }
+  };
+  std::thread first(work);
+  std::thread second(work);
+  first.join();
+  second.join();
+  delete handed_over.load();
+  EXPECT_LE(tracer_->counters().misplaced_scopes, 2u * kHops);
+}
+
+TEST_F(ScopeTest, OutlivesItsThread) {
+  std::unique_ptr<Scope> scope;
+  std::thread([&] { scope = std::make_unique<Scope>(*a_); }).join();
+  scope.reset();
+  EXPECT_EQ(ActiveSpan(), nullptr);
+  EXPECT_EQ(tracer_->counters().misplaced_scopes, 1u);
 }
 
 TEST_F(ScopeTest, OneSpanMayBeActiveOnManyThreads) {

@@ -39,9 +39,10 @@ struct IdsEvent {
   std::uint64_t span_id;
   std::int32_t tid;
   std::string message;
+  tracekin_ust_level level = TRACEKIN_UST_DEBUG;
 };
 
-std::vector<SpanEvent> starts, finishes;
+std::vector<SpanEvent> starts, finishes, jaeger_starts, jaeger_ends;
 std::vector<IdsEvent> logs, enters, exits;
 int listening = 0;
 
@@ -49,13 +50,15 @@ const tracekin_ust_recorder kRecorder = {
     TRACEKIN_UST_ABI,
     &listening,
     &listening,
+    {&listening, &listening, &listening, &listening},
+    &listening,
     &listening,
     &listening,
     &listening,
     [](const tracekin_ust_span* span) { starts.emplace_back(*span); },
     [](const tracekin_ust_span* span) { finishes.emplace_back(*span); },
-    [](const tracekin_ust_ids* ids, const char* message) {
-      logs.push_back({ids->span_id, ids->tid, message});
+    [](tracekin_ust_level level, const tracekin_ust_ids* ids, const char* message) {
+      logs.push_back({ids->span_id, ids->tid, message, level});
     },
     [](const tracekin_ust_ids* ids) {
       enters.push_back({ids->span_id, ids->tid, ""});
@@ -63,6 +66,8 @@ const tracekin_ust_recorder kRecorder = {
     [](const tracekin_ust_ids* ids) {
       exits.push_back({ids->span_id, ids->tid, ""});
     },
+    [](const tracekin_ust_span* span) { jaeger_starts.emplace_back(*span); },
+    [](const tracekin_ust_span* span) { jaeger_ends.emplace_back(*span); },
 };
 
 class UstEvents : public ::testing::Test {
@@ -70,6 +75,8 @@ class UstEvents : public ::testing::Test {
   UstEvents() {
     starts.clear();
     finishes.clear();
+    jaeger_starts.clear();
+    jaeger_ends.clear();
     logs.clear();
     enters.clear();
     exits.clear();
@@ -173,6 +180,58 @@ TEST_F(UstEvents, OfLogsCarryTheTextThatIsExported) {
   for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(logs[i].message, recorded.logs[i].second);
 }
 
+TEST_F(UstEvents, OfLogsHaveTheLevelThatTheApplicationGives) {
+  RecordingTracer tracer(WithUst());
+  const auto span = tracer->StartSpan("a");
+  span->Log({{"event", "miss"}, {"level", 3}});
+  span->Log({{"level", "info"}});
+  span->Log({{"event", "slow"}, {"severity", std::string("Warning")}});
+  span->Log({{"event", "error"}, {"message", "no such file"}});
+  span->Log({{"level", opentracing::string_view("FATAL")}, {"event", "x"}});
+  span->Log({{"level", "warn"}, {"event", "error"}});
+  span->Log({{"event", "errors"}, {"level", "none"}, {"severity", nullptr}});
+  std::vector<tracekin_ust_level> levels;
+  for (const IdsEvent& log : logs) levels.push_back(log.level);
+  EXPECT_THAT(levels, ElementsAre(TRACEKIN_UST_DEBUG, TRACEKIN_UST_INFO, TRACEKIN_UST_WARNING,
+                                  TRACEKIN_UST_ERROR, TRACEKIN_UST_ERROR, TRACEKIN_UST_ERROR,
+                                  TRACEKIN_UST_DEBUG));
+}
+
+TEST_F(UstEvents, OfSampledSpansOnlyIfTheOptionSaysSo) {
+  Options options = WithUst();
+  options.ust.spans = "sampled";
+  RecordingTracer tracer(options);
+  for (const int priority : {0, 1}) {
+    const auto span = tracer->StartSpan("a", {opentracing::SetTag{"sampling.priority", priority}});
+    const Scope scope(*span);
+    span->Log({{"event", "x"}});
+  }
+  EXPECT_THAT(starts, SizeIs(1));
+  EXPECT_THAT(finishes, SizeIs(1));
+  EXPECT_EQ(finishes.at(0).fields.sampled, 1);
+  EXPECT_THAT(logs, SizeIs(1));
+  EXPECT_THAT(enters, SizeIs(1));
+  EXPECT_THAT(exits, SizeIs(1));
+}
+
+TEST_F(UstEvents, OfJaegerAreRecordedIfTheOptionSaysSo) {
+  {
+    const RecordingTracer without(WithUst());
+    without->StartSpan("a");
+  }
+  EXPECT_THAT(jaeger_starts, IsEmpty());
+  Options options = WithUst();
+  options.ust.jaeger_events = true;
+  const RecordingTracer tracer(options);
+  tracer->StartSpan("b");
+  ASSERT_THAT(jaeger_starts, SizeIs(1));
+  ASSERT_THAT(jaeger_ends, SizeIs(1));
+  EXPECT_EQ(jaeger_starts[0].name, "b");
+  EXPECT_EQ(jaeger_starts[0].fields.span_id, starts.back().fields.span_id);
+  EXPECT_EQ(jaeger_ends[0].fields.span_id, finishes.back().fields.span_id);
+  EXPECT_EQ(jaeger_ends[0].fields.duration, finishes.back().fields.duration);
+}
+
 TEST_F(UstEvents, CarryAnyText) {
   RecordingTracer tracer(WithUst());
   const auto span = tracer->StartSpan("\xff");
@@ -212,6 +271,26 @@ TEST_F(UstEvents, OfScopesNameTheThread) {
     EXPECT_EQ(event.span_id, id);
     EXPECT_EQ(event.tid, tid);
   }
+}
+
+TEST_F(UstEvents, OfScopesAreNoneWithoutTheOption) {
+  const RecordingTracer tracer;
+  const auto span = tracer->StartSpan("a");
+  { const Scope scope(*span); }
+  EXPECT_THAT(enters, IsEmpty());
+  EXPECT_THAT(exits, IsEmpty());
+}
+
+TEST_F(UstEvents, OfAScopeThatEndsElsewhereAreOfItsOwnThread) {
+  const RecordingTracer tracer(WithUst());
+  const auto span = tracer->StartSpan("a");
+  auto scope = std::make_unique<Scope>(*span);
+  std::thread([&scope] { scope.reset(); }).join();
+  EXPECT_THAT(exits, IsEmpty());
+  EXPECT_EQ(ActiveSpan(), nullptr);
+  ASSERT_THAT(exits, SizeIs(1));
+  EXPECT_EQ(exits[0].tid, enters[0].tid);
+  EXPECT_EQ(exits[0].span_id, enters[0].span_id);
 }
 
 TEST_F(UstEvents, OfScopesOfOtherTracersSpansAreNone) {

@@ -61,7 +61,10 @@ void EmitFields() {
 
   const tracekin_ust_ids ids = {span.trace_id_high, span.trace_id_low, span.span_id, gettid()};
   UstRecorder()->scope_enter(&ids);
-  UstRecorder()->span_log(&ids, "event=cache miss");
+  for (const tracekin_ust_level level :
+       {TRACEKIN_UST_DEBUG, TRACEKIN_UST_INFO, TRACEKIN_UST_WARNING, TRACEKIN_UST_ERROR}) {
+    UstRecorder()->span_log(level, &ids, "event=cache miss");
+  }
   UstRecorder()->scope_exit(&ids);
 
   span.op_name = "GET";
@@ -71,6 +74,8 @@ void EmitFields() {
   span.sampled = 1;
   span.error = 1;
   UstRecorder()->span_finish(&span);
+  UstRecorder()->jaeger_start_span(&span);
+  UstRecorder()->jaeger_end_span(&span);
 }
 
 void EmitOnThreads() {

@@ -6,6 +6,8 @@ usage: scripts/with-lttng tests/ust/events_test.py PATH-OF-ust_emit
 
 import json
 import os
+import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -18,6 +20,7 @@ except ImportError:
     sys.exit(77)
 
 EMIT = None
+DOCUMENT = pathlib.Path(__file__).parents[2] / "docs" / "ust-events.md"
 PRELOAD = "liblttng-ust-fork.so.1"
 LIMIT_S = 60  # a deadlock in fork() is ended by this, with SIGKILL
 
@@ -29,14 +32,14 @@ def lttng(*arguments):
 class Session:
     """An LTTng session that records all of tracekin's events while the `with` block runs."""
 
-    def __init__(self, *rule):
-        self.rule = rule
+    def __init__(self, *rule, events="tracekin:*"):
+        self.rule = (events, *rule)
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory()
         self.name = "tracekin-" + os.path.basename(self.folder.name)
         lttng("create", self.name, "--output", self.folder.name)
-        lttng("enable-event", "--userspace", "tracekin:*", *self.rule, "--session", self.name)
+        lttng("enable-event", "--userspace", *self.rule, "--session", self.name)
         lttng("add-context", "--userspace", "--type=vpid", "--type=vtid", "--session", self.name)
         lttng("start", self.name)
         return self
@@ -65,12 +68,46 @@ def emit(what, preload=""):
     return sorted(ended.stdout.splitlines())
 
 
+def documented():
+    """The events of docs/ust-events.md: log level and fields with their types, by name."""
+    events, types, current, common = {}, {}, [], []
+    for line in DOCUMENT.read_text().splitlines():
+        if line.startswith("#"):
+            current = re.findall(r"`(\w+)` \(([A-Z]+)\)", line)
+            for name, level in current:
+                events[name] = (level, [])
+            if current and "tid" not in dict(common):
+                common = list(types.items())
+        elif line.startswith("| `"):
+            names, of_type, _ = [cell.strip() for cell in line.strip("|").split("|", 2)]
+            for field in re.findall(r"`(\w+)`", names):
+                if of_type:
+                    types[field] = of_type
+                for name, _ in current:
+                    events[name][1].append((field, types[field]))
+    return {name: (level, common[:-1] + fields + common[-1:])
+            for name, (level, fields) in events.items()}
+
+
+def type_in_words(field_class):
+    if isinstance(field_class, bt2._StringFieldClassConst):
+        return "string"
+    signed = isinstance(field_class, bt2._SignedIntegerFieldClassConst)
+    words = f"{'signed' if signed else 'unsigned'} {field_class.field_value_range} bit"
+    hexadecimal = field_class.preferred_display_base == bt2.IntegerDisplayBase.HEXADECIMAL
+    return words + (", shown in hex" if hexadecimal else "")
+
+
 class Events(unittest.TestCase):
+    maxDiff = None
     IDS = {
         "trace_id_high": 0xFEDCBA9876543210,
         "trace_id_low": 0xFFFFFFFFFFFFFFFF,
         "span_id": 0x0102030405060708,
     }
+    LEVELS = {bt2.EventClassLogLevel.DEBUG: "DEBUG", bt2.EventClassLogLevel.INFO: "INFO",
+              bt2.EventClassLogLevel.WARNING: "WARNING", bt2.EventClassLogLevel.ERROR: "ERR"}
+    LOGS = ["span_log", "span_log_info", "span_log_warning", "span_log_error"]
 
     def record_fields(self):
         with Session() as session:
@@ -85,7 +122,7 @@ class Events(unittest.TestCase):
         expected = [
             ("span_start", dict(span, op_name="GET /ä", kind="server")),
             ("scope_enter", self.IDS),
-            ("span_log", dict(self.IDS, message="event=cache miss")),
+            *[(log, dict(self.IDS, message="event=cache miss")) for log in self.LOGS],
             ("scope_exit", self.IDS),
             ("span_finish", dict(span, op_name="GET", kind="local", duration=987654321, sampled=1,
                                  error=1, tags=tags)),
@@ -99,22 +136,42 @@ class Events(unittest.TestCase):
             found.append((event.name.removeprefix("tracekin:"), fields))
         self.assertEqual(found, expected)
 
-    def test_log_levels(self):
-        info, debug = bt2.EventClassLogLevel.INFO, bt2.EventClassLogLevel.DEBUG
-        levels = {event.name: event.cls.log_level for event in self.record_fields()}
-        self.assertEqual(levels, {
-            "tracekin:span_start": info,
-            "tracekin:span_finish": info,
-            "tracekin:span_log": debug,
-            "tracekin:scope_enter": debug,
-            "tracekin:scope_exit": debug,
-        })
+    def test_the_document_says_what_is_in_the_trace(self):
+        recorded = {}
+        for event in self.record_fields():
+            fields = [(str(name), type_in_words(member.field_class))
+                      for name, member in event.cls.payload_field_class.items()]
+            level = self.LEVELS[event.cls.log_level]
+            recorded[event.name.removeprefix("tracekin:")] = (level, fields)
+        self.assertEqual(recorded, documented())
 
     def test_a_session_can_leave_out_the_debug_events(self):
         with Session("--loglevel=INFO") as session:
             emit("fields")
         self.assertEqual([event.name for event in session.events],
-                         ["tracekin:span_start", "tracekin:span_finish"])
+                         ["tracekin:span_start", "tracekin:span_log_info", "tracekin:span_log_warning",
+                          "tracekin:span_log_error", "tracekin:span_finish"])
+
+    def test_a_session_can_have_logs_from_a_severity_on(self):
+        with Session("--loglevel=WARNING", events="tracekin:span_log*") as session:
+            emit("fields")
+        self.assertEqual([event.name for event in session.events],
+                         ["tracekin:span_log_warning", "tracekin:span_log_error"])
+
+    def test_jaegers_events_have_the_fields_of_its_client(self):
+        with Session(events="jaeger_ust:*") as session:
+            emit("fields")
+        found = [(event.name, [(str(name), type_in_words(member.field_class))
+                               for name, member in event.cls.payload_field_class.items()])
+                 for event in session.events]
+        unsigned, signed = "unsigned 64 bit", "signed 64 bit"
+        ids = [("trace_id_high", unsigned), ("trace_id_low", unsigned), ("span_id", unsigned)]
+        self.assertEqual(found, [
+            ("jaeger_ust:start_span", [*ids, ("parent_span_id", unsigned), ("op_name", "string"),
+                                       ("start_time", signed)]),
+            ("jaeger_ust:end_span", [*ids, ("duration", signed)])])
+        for key, value in self.IDS.items():
+            self.assertEqual(session.events[1][key], value)
 
     def test_each_thread_has_its_own_tid(self):
         with Session() as session:

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -33,15 +34,20 @@ void ExpectDormant(const TestedLoader& loader) {
   ASSERT_NE(recorder, nullptr);
   EXPECT_EQ(recorder->abi, unsigned{TRACEKIN_UST_ABI});
   for (const int* state :
-       {recorder->span_start_enabled, recorder->span_finish_enabled, recorder->span_log_enabled,
-        recorder->scope_enter_enabled, recorder->scope_exit_enabled}) {
+       {recorder->span_start_enabled, recorder->span_finish_enabled,
+        recorder->span_log_enabled[TRACEKIN_UST_DEBUG],
+        recorder->span_log_enabled[TRACEKIN_UST_ERROR], recorder->scope_enter_enabled,
+        recorder->scope_exit_enabled, recorder->jaeger_start_span_enabled,
+        recorder->jaeger_end_span_enabled}) {
     EXPECT_FALSE(tracekin::UstEnabled(state));
   }
   const tracekin_ust_span span = {};
   recorder->span_start(&span);
   recorder->span_finish(&span);
+  recorder->jaeger_start_span(&span);
+  recorder->jaeger_end_span(&span);
   const tracekin_ust_ids ids = {};
-  recorder->span_log(&ids, "nobody listens");
+  recorder->span_log(TRACEKIN_UST_DEBUG, &ids, "nobody listens");
   recorder->scope_enter(&ids);
   recorder->scope_exit(&ids);
 }
@@ -123,12 +129,14 @@ TEST(Loader, ManyThreadsGetTheSameProvider) {
 
 // In a process of its own: the provider stays, and other tests would find it.
 TEST(Loader, ASecondCopyOfTracekinUsesTheProviderOfTheFirst) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
         const TestedLoader& first = LoaderIn("with_soname");
         const TestedLoader& second = LoaderIn("good");  // has another provider beside it
         std::string error;
         const bool loaded = first.load(&error) && second.load(&error);
+        if (!loaded) std::fputs(error.c_str(), stderr);
         std::exit(loaded && first.recorder() == second.recorder() ? 0 : 1);
       },
       testing::ExitedWithCode(0), "");

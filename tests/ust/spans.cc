@@ -1,13 +1,15 @@
 // Makes spans of many shapes with a real tracer, which records them as events and exports them to
 // files.
 //
-// usage: ust_spans FOLDER
+// usage: ust_spans FOLDER            some spans of each shape, of two tracers and in a child
+//        ust_spans FOLDER SECONDS    spans on two threads for that long; says when it begins
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
 #include <string>
+#include <thread>
 
 #include "tracekin/scope.h"
 #include "tracekin/tracer.h"
@@ -83,11 +85,34 @@ void MakeSpans(const TracerPointer& tracer) {
   root->Finish();
 }
 
+void MakeSpansFor(std::chrono::seconds time, const TracerPointer& tracer) {
+  const auto end = std::chrono::steady_clock::now() + time;
+  const auto work = [&tracer, end] {
+    while (std::chrono::steady_clock::now() < end) {
+      const auto span = tracer->StartSpan("load");
+      const tracekin::Scope scope(*span);
+      span->Log({{"event", "x"}});
+      // Not more than any disk takes.
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  };
+  std::thread other(work);
+  work();
+  other.join();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  if (argc != 2 && argc != 3) return 2;
   const std::string folder = argv[1];
+  if (argc == 3) {
+    const TracerPointer tracer = MakeTracer(folder + "/load.json", 128);
+    std::puts("begins");
+    std::fflush(stdout);
+    MakeSpansFor(std::chrono::seconds(std::stoi(argv[2])), tracer);
+    return 0;
+  }
   const TracerPointer long_ids = MakeTracer(folder + "/long.json", 128);
   MakeSpans(long_ids);
   const TracerPointer short_ids = MakeTracer(folder + "/short.json", 64);
