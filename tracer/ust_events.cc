@@ -43,12 +43,9 @@ class TagsText {
  public:
   explicit TagsText(const SpanWriter& span) noexcept {
     const std::string truncated = std::to_string(span.header().truncated);
-    std::size_t bound = 3 + Bound(kTruncatedTag) + Bound(truncated) + 2;  // 3: braces and NUL
-    ForEachEntry(span.bytes(), span.header().size, [&](const Entry& entry) {
-      if (entry.header.type == EntryType::kTag) {
-        bound += Bound(entry.key()) + Bound(entry.value()) + 2;
-      }
-    });
+    // What a usual span has fits in any case; a look at the text itself is for those that are large.
+    std::size_t bound = Bound(span, truncated, AnyBound);
+    if (bound > sizeof small_) bound = Bound(span, truncated, ExactBound);
     if (bound > sizeof small_) {
       large_.reset(new (std::nothrow) char[bound]);
       if (large_ == nullptr) return;
@@ -78,8 +75,19 @@ class TagsText {
 
  private:
   // Replacing what is not UTF-8 makes text three times as long at most.
-  static std::size_t Bound(std::string_view text) {
-    return IsPlain(text.data(), text.size()) ? text.size() + 2 : MaxJsonStringSize(3 * text.size());
+  static std::size_t AnyBound(std::string_view text) { return MaxJsonStringSize(3 * text.size()); }
+  static std::size_t ExactBound(std::string_view text) {
+    return IsPlain(text.data(), text.size()) ? text.size() + 2 : AnyBound(text);
+  }
+
+  // How long the object becomes at most, with its NUL.
+  template <class BoundOfText>
+  static std::size_t Bound(const SpanWriter& span, std::string_view truncated, BoundOfText of) {
+    std::size_t bound = 3 + of(kTruncatedTag) + of(truncated) + 2;  // 3: braces and NUL
+    ForEachEntry(span.bytes(), span.header().size, [&](const Entry& entry) {
+      if (entry.header.type == EntryType::kTag) bound += of(entry.key()) + of(entry.value()) + 2;
+    });
+    return bound;
   }
 
   void Append(std::string_view text) noexcept {
