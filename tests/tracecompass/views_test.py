@@ -1,0 +1,225 @@
+#!/usr/bin/python3
+"""The real Trace Compass must see in a trace what is in it: what bt2 reads, and what was exported.
+
+usage: scripts/with-lttng tests/tracecompass/views_test.py PATH-OF-tracecompass_workload
+"""
+
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+try:
+    import bt2
+    import trace_compass
+except ImportError as error:
+    print(f"SKIPPED: {error} (python3-bt2)")
+    sys.exit(77)
+
+XML = HERE.parents[1] / "share/tracekin/tracecompass/tracekin.xml"
+OPEN, WAITING, WORKING = 1, 2, 3
+BEFORE = "(began before the trace)"
+
+
+def lttng(*arguments):
+    subprocess.run(["lttng", *arguments], check=True, stdout=subprocess.DEVNULL)
+
+
+def record(workload, folder):
+    """Traces the part of the workload that it wants traced. Gives the spans that it exports, by id."""
+    exported = folder / "spans.json"
+    with subprocess.Popen([workload, exported], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True) as program:
+
+        def wait_for(what):
+            line = program.stdout.readline()
+            assert line == what + "\n", line
+
+        def go_on():
+            program.stdin.write("\n")
+            program.stdin.flush()
+
+        wait_for("ready")
+        lttng("create", "views", "--output", str(folder / "lttng"))
+        lttng("enable-event", "--userspace", "tracekin:*")
+        lttng("start")
+        go_on()
+        wait_for("done")
+        lttng("destroy")
+        go_on()
+    assert program.returncode == 0
+    spans = map(json.loads, exported.read_text().splitlines())
+    return {int(span["id"], 16): span for span in spans}
+
+
+class Truth:
+    """What a trace says, worked out from its events in the plainest way."""
+
+    def __init__(self, folder):
+        self.events = [(message.default_clock_snapshot.ns_from_origin, message.event)
+                       for message in bt2.TraceCollectionMessageIterator(str(folder))
+                       if type(message) is bt2._EventMessageConst]
+        self.begin, self.end = self.events[0][0], self.events[-1][0]
+        self.finishes = []
+        self.spans = collections.defaultdict(list)  # id: (time, state) at each change
+        self.threads = collections.defaultdict(list)  # tid: (time, name of the innermost span)
+        self.open = collections.defaultdict(list)  # name: (time, number)
+        self.names, self.parents = {}, {}
+        self.entered = collections.defaultdict(list)  # tid: ids, the innermost last
+        self.worked, self.finished, self.started = set(), set(), {}
+        for time, event in self.events:
+            getattr(self, event.name.removeprefix("tracekin:"))(time, event, int(event["span_id"]))
+
+    def span_start(self, time, event, span):
+        self.started[span] = self.names[span] = str(event["op_name"])
+        self.parents[span] = int(event["parent_span_id"])
+        self.spans[span].append((time, OPEN))
+        self.count(time, self.started[span], 1)
+
+    def span_finish(self, time, event, span):
+        self.not_before_the_trace(span)
+        self.finishes.append(event)
+        self.finished.add(span)
+        self.names.setdefault(span, str(event["op_name"]))
+        self.parents[span] = int(event["parent_span_id"])
+        self.spans[span].append((time, None))
+        if span in self.started:
+            self.count(time, self.started[span], -1)
+
+    def scope_enter(self, time, event, span):
+        self.not_before_the_trace(span)
+        self.entered[int(event["tid"])].append(span)
+        self.worked.add(span)
+        self.scope(time, event, span)
+
+    def scope_exit(self, time, event, span):
+        entered = self.entered[int(event["tid"])]
+        if span in entered:
+            del entered[len(entered) - 1 - entered[::-1].index(span)]
+            self.scope(time, event, span)
+
+    def not_before_the_trace(self, span):
+        if span not in self.spans:
+            self.spans[span].append((self.begin, OPEN))
+
+    def scope(self, time, event, span):
+        thread = int(event["tid"])
+        innermost = self.entered[thread][-1:]
+        self.threads[thread].append(
+            (time, self.names.get(innermost[0], BEFORE) if innermost else None))
+        if span not in self.finished:
+            inside = any(span in entered for entered in self.entered.values())
+            self.spans[span].append((time, WORKING if inside else WAITING))
+
+    def count(self, time, name, change):
+        for key in ("(all)", name):
+            last = self.open[key][-1][1] if self.open[key] else 0
+            self.open[key].append((time, last + change))
+
+    def intervals(self, changes):
+        """The states between changes that differ, with their first and last nanosecond."""
+        merged = []
+        for time, value in changes:
+            if not merged or merged[-1][1] != value:
+                merged.append((time, value))
+        ends = [time - 1 for time, _ in merged[1:]] + [self.end]
+        return [(begin, end, value) for (begin, value), end in zip(merged, ends)
+                if value is not None and begin <= end]
+
+
+class Views(unittest.TestCase):
+    maxDiff = None
+
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = pathlib.Path(temporary)
+            cls.exported = record(WORKLOAD, folder)
+            cls.truth = Truth(folder / "lttng")
+            cls.found = trace_compass.run("analyse", XML, *trace_compass.traces(folder / "lttng"))
+        cls.states = collections.defaultdict(list)
+        for path, begin, end, value in cls.found["state"]:
+            cls.states[tuple(path)].append((begin, end, value))
+
+    def states_below(self, folder):
+        return {path[1]: sorted(states) for path, states in self.states.items()
+                if len(path) == 2 and path[0] == folder}
+
+    def segments(self):
+        """Operation, start and length in ns, and fields of each segment."""
+        for name, start, length, content in self.found["segment"]:
+            fields = dict(field.split("=", 1) for field in content.split(", "))
+            yield name, start, length, fields
+
+    def test_the_file_is_valid(self):
+        self.assertEqual(trace_compass.run("validate", XML)["valid"], [[XML.name, "OK"]])
+
+    def test_a_broken_file_is_not(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".xml") as broken:
+            broken.write(XML.read_text().replace("<stateAttribute", "<attribute", 1))
+            broken.flush()
+            self.assertEqual(len(trace_compass.run("validate", broken.name, status=1)["invalid"]), 1)
+
+    def test_the_workload_does_what_the_views_are_to_show(self):
+        truth = self.truth
+        names = collections.Counter(truth.names.values())
+        self.assertEqual(names["before ä"], 1)
+        self.assertEqual(len(truth.spans.keys() - truth.started.keys()), 3)
+        self.assertEqual([truth.names[span] for span in truth.spans.keys() - truth.finished],
+                         ["still open"])
+        self.assertEqual(len(truth.threads), 4)
+
+    def test_states_of_spans(self):
+        expected = {str(span): self.truth.intervals(changes)
+                    for span, changes in self.truth.spans.items()}
+        self.assertEqual(self.states_below("Spans"), expected)
+
+    def test_threads_and_the_spans_they_work_for(self):
+        expected = {str(tid): self.truth.intervals(changes)
+                    for tid, changes in self.truth.threads.items()}
+        self.assertEqual(self.states_below("Threads"), expected)
+
+    def test_open_spans(self):
+        expected = {name: self.truth.intervals(changes)
+                    for name, changes in self.truth.open.items()}
+        self.assertEqual(self.states_below("Open spans"), expected)
+
+    def test_the_tree_has_each_span_below_its_parent(self):
+        rows = {row: (parent, name, begin, end) for view, row, parent, name, begin, end
+                in self.found["row"] if view == "tracekin.spans.tree"}
+        found = sorted((name, rows.get(parent, (None, None))[1], begin, end)
+                       for parent, name, begin, end in rows.values() if parent != -1)
+        truth, trace = self.truth, next(row[1] for row in rows.values() if row[0] == -1)
+        expected = []
+        for span, changes in truth.spans.items():
+            states = truth.intervals(changes)
+            expected.append((truth.names[span], truth.names.get(truth.parents[span], trace),
+                             states[0][0], min(states[-1][1] + 1, truth.end)))
+        self.assertEqual(found, sorted(expected))
+
+    def test_segments_are_the_finished_spans_of_the_trace(self):
+        expected = sorted((str(event["op_name"]), int(event["start_time"]), int(event["duration"]), {
+            "Service": str(event["service"]), "Kind": str(event["kind"]),
+            "Error": str(int(event["error"])), "Span": str(int(event["span_id"])),
+            "Parent": str(int(event["parent_span_id"])),
+            "Trace": str(int(event["trace_id_low"])), "TID": str(int(event["tid"]))}
+        ) for event in self.truth.finishes)
+        self.assertEqual(sorted(self.segments()), expected)
+
+    def test_segments_are_the_spans_that_were_exported(self):
+        found = {int(fields["Span"]): (name, start // 1000, max(1, length // 1000))
+                 for name, start, length, fields in self.segments()}
+        expected = {span: (of["name"], of["timestamp"], of["duration"])
+                    for span, of in self.exported.items() if of["name"] != "still open"}
+        self.assertEqual(found, expected)
+
+
+if __name__ == "__main__":
+    WORKLOAD = sys.argv.pop(1)
+    trace_compass.install()
+    unittest.main(verbosity=2)
