@@ -36,6 +36,8 @@ install(TARGETS tracekin_plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
 if(TARGET tracekin_ust)
   install(TARGETS tracekin_ust LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     COMPONENT libtracekin-ust0)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/share/tracekin/tracecompass
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/tracekin COMPONENT libtracekin-ust0)
 endif()
 
 if(TARGET tracekin_program)

@@ -80,6 +80,7 @@ says_not tracekin-plugin Depends lttng
 
 if [ -n "$ust" ]; then
   has $ust "$lib/libtracekin_ust\.so"
+  has $ust "/usr/share/tracekin/tracecompass/tracekin\.xml"
   says $ust Depends liblttng-ust1
   says libtracekin0 Recommends $ust
   says tracekin-plugin Recommends $ust

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import xml.etree.ElementTree
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -21,9 +22,10 @@ except ImportError as error:
     print(f"SKIPPED: {error} (python3-bt2)")
     sys.exit(77)
 
-XML = HERE.parents[1] / "share/tracekin/tracecompass/tracekin.xml"
+SHARE = HERE.parents[1] / "share/tracekin/tracecompass"
+XML = SHARE / "tracekin.xml"
 OPEN, WAITING, WORKING = 1, 2, 3
-BEFORE = "(began before the trace)"
+UNKNOWN = "(unknown span)"
 
 
 def lttng(*arguments):
@@ -57,6 +59,16 @@ def record(workload, folder):
     return {int(span["id"], 16): span for span in spans}
 
 
+def without_callstack(folder):
+    """A file with the analysis that is within the element <callstack>, which 6.2 does not know."""
+    document = xml.etree.ElementTree.parse(SHARE / "tracekin-callstack.xml")
+    root = document.getroot()
+    (callstack,) = root
+    root[:] = callstack.findall("stateProvider")
+    document.write(folder / "stacks.xml")
+    return folder / "stacks.xml"
+
+
 class Truth:
     """What a trace says, worked out from its events in the plainest way."""
 
@@ -68,6 +80,7 @@ class Truth:
         self.finishes = []
         self.spans = collections.defaultdict(list)  # id: (time, state) at each change
         self.threads = collections.defaultdict(list)  # tid: (time, name of the innermost span)
+        self.depths = collections.defaultdict(list)  # tid: (time, number of scopes)
         self.open = collections.defaultdict(list)  # name: (time, number)
         self.names, self.parents = {}, {}
         self.entered = collections.defaultdict(list)  # tid: ids, the innermost last
@@ -111,7 +124,8 @@ class Truth:
         thread = int(event["tid"])
         innermost = self.entered[thread][-1:]
         self.threads[thread].append(
-            (time, self.names.get(innermost[0], BEFORE) if innermost else None))
+            (time, self.names.get(innermost[0], UNKNOWN) if innermost else None))
+        self.depths[thread].append((time, len(self.entered[thread]) or None))
         if span not in self.finished:
             inside = any(span in entered for entered in self.entered.values())
             self.spans[span].append((time, WORKING if inside else WAITING))
@@ -141,7 +155,9 @@ class Views(unittest.TestCase):
             folder = pathlib.Path(temporary)
             cls.exported = record(WORKLOAD, folder)
             cls.truth = Truth(folder / "lttng")
-            cls.found = trace_compass.run("analyse", XML, *trace_compass.traces(folder / "lttng"))
+            traces = trace_compass.traces(folder / "lttng")
+            cls.found = trace_compass.run("analyse", XML, *traces)
+            cls.stacks = trace_compass.run("analyse", without_callstack(folder), *traces)
         cls.states = collections.defaultdict(list)
         for path, begin, end, value in cls.found["state"]:
             cls.states[tuple(path)].append((begin, end, value))
@@ -172,35 +188,74 @@ class Views(unittest.TestCase):
         self.assertEqual(len(truth.spans.keys() - truth.started.keys()), 3)
         self.assertEqual([truth.names[span] for span in truth.spans.keys() - truth.finished],
                          ["still open"])
-        self.assertEqual(len(truth.threads), 4)
+        self.assertEqual(len(truth.threads), 5)
+
+    def row_of(self, span):
+        """The row that the span has, and when it has it. A span that is over has row 0."""
+        begin, end, row = self.states["Spans", str(span)][0]
+        if row == 0:  # all that the trace has of this span is its end
+            end, (row,) = begin - 1, [
+                path[1] for path, ((_, _, name), *_) in self.states.items()
+                if path[0] == "Rows" and path[-1] == "name" and name == self.truth.names[span]]
+        return begin if span in self.truth.started else self.truth.begin, end, str(row)
 
     def test_states_of_spans(self):
-        expected = {str(span): self.truth.intervals(changes)
-                    for span, changes in self.truth.spans.items()}
-        self.assertEqual(self.states_below("Spans"), expected)
+        for span, changes in self.truth.spans.items():
+            begin, end, row = self.row_of(span)
+            states = [(max(begin, state[0]), min(end, state[1]), state[2])
+                      for state in sorted(self.states["Rows", row])
+                      if state[0] <= end and state[1] >= begin]
+            self.assertEqual(states, self.truth.intervals(changes), self.truth.names[span])
+
+    def test_a_row_has_one_span_at_a_time_all_of_one_operation_and_below_one_row(self):
+        had = collections.defaultdict(list)
+        for span in self.truth.spans:
+            begin, end, row = self.row_of(span)
+            had[row].append((begin, end))
+            names = {value for _, _, value in self.states["Rows", row, "name"]}
+            self.assertEqual(names, {self.truth.names[span]})
+            parent = self.truth.parents[span]
+            expected = self.row_of(parent)[2] if span in self.truth.started and parent else "0"
+            parents = {str(value) for _, _, value in self.states["Rows", row, "parent"]}
+            self.assertEqual(parents, {expected})
+        for times in had.values():
+            times.sort()
+            for before, after in zip(times, times[1:]):
+                self.assertLess(before[1], after[0])
+        self.assertLess(len(had), len(self.truth.spans))
 
     def test_threads_and_the_spans_they_work_for(self):
         expected = {str(tid): self.truth.intervals(changes)
                     for tid, changes in self.truth.threads.items()}
         self.assertEqual(self.states_below("Threads"), expected)
 
+    def test_stacks_of_scopes(self):
+        found = collections.defaultdict(list)
+        for path, begin, end, value in self.stacks["state"]:
+            if path[0] == "Threads" and path[2:] == ["CallStack"]:
+                found[path[1]].append((begin, end, value))
+        expected = {}
+        for tid, changes in self.truth.depths.items():
+            expected[str(tid)] = self.truth.intervals(changes)
+        self.assertEqual(found, expected)
+
     def test_open_spans(self):
         expected = {name: self.truth.intervals(changes)
                     for name, changes in self.truth.open.items()}
         self.assertEqual(self.states_below("Open spans"), expected)
 
-    def test_the_tree_has_each_span_below_its_parent(self):
-        rows = {row: (parent, name, begin, end) for view, row, parent, name, begin, end
-                in self.found["row"] if view == "tracekin.spans.tree"}
-        found = sorted((name, rows.get(parent, (None, None))[1], begin, end)
-                       for parent, name, begin, end in rows.values() if parent != -1)
-        truth, trace = self.truth, next(row[1] for row in rows.values() if row[0] == -1)
-        expected = []
-        for span, changes in truth.spans.items():
-            states = truth.intervals(changes)
-            expected.append((truth.names[span], truth.names.get(truth.parents[span], trace),
-                             states[0][0], min(states[-1][1] + 1, truth.end)))
-        self.assertEqual(found, sorted(expected))
+    def test_the_tree_of_rows(self):
+        rows = {row: (parent, name) for view, row, parent, name, *_ in self.found["row"]
+                if view == "tracekin.spans.tree"}
+        found = sorted((name, rows[parent][1]) for parent, name in rows.values() if parent != -1)
+        trace = next(name for parent, name in rows.values() if parent == -1)
+        expected = {}
+        for span in self.truth.spans:
+            row, parent = self.row_of(span)[2], self.truth.parents[span]
+            of_parent = parent in self.truth.spans and span in self.truth.started
+            expected[row] = (self.truth.names[span],
+                             self.truth.names[parent] if of_parent else trace)
+        self.assertEqual(found, sorted(expected.values()))
 
     def test_segments_are_the_finished_spans_of_the_trace(self):
         expected = sorted((str(event["op_name"]), int(event["start_time"]), int(event["duration"]), {

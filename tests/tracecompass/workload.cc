@@ -179,6 +179,7 @@ int main(int argc, char** argv) {
     Nest(*root);
     Share(*root);
     HandOver(*root);
+    HandOver(*root);
     EndInAnyOrder(*root);
   }
   root->Finish();

@@ -113,31 +113,28 @@ public class Headless implements IApplication {
     ITmfTrace all = open(paths);
     boolean well = true;
     for (ITmfTrace trace : TmfTraceManager.getTraceSetWithExperiment(all)) {
-      boolean applies = false;
+      List<IAnalysisModule> modules = new ArrayList<>();
       for (String id : XmlUtils.getAnalysisIdsFromFile(xml.getName())) {
         IAnalysisModule module = trace.getAnalysisModule(id);
-        if (module == null) continue;
-        applies = true;
-        well &= run(module);
+        if (module != null && run(module)) modules.add(module);
+        well &= module == null || modules.contains(module);
       }
-      if (applies) printRows(trace, XmlUtils.getDocumentFromFile(xml));
+      if (!modules.isEmpty()) printRows(trace, XmlUtils.getDocumentFromFile(xml));
+      for (IAnalysisModule module : modules) printResults(module);
     }
     all.dispose();
     return well;
   }
 
-  private boolean run(IAnalysisModule module) throws Exception {
+  private boolean run(IAnalysisModule module) {
     long start = System.nanoTime();
     module.schedule();
     boolean well = module.waitForCompletion();
-    if (well && module instanceof ITmfAnalysisModuleWithStateSystems) {
-      for (ITmfStateSystem states :
-          ((ITmfAnalysisModuleWithStateSystems) module).getStateSystems()) {
-        states.waitUntilBuilt();
-      }
-    }
     print(well ? "done" : "failed", module.getId(), seconds(start));
-    if (!well) return false;
+    return well;
+  }
+
+  private void printResults(IAnalysisModule module) throws Exception {
     if (module instanceof ISegmentStoreProvider) {
       printSegments((ISegmentStoreProvider) module);
     } else if (module instanceof ITmfAnalysisModuleWithStateSystems) {
@@ -146,7 +143,6 @@ public class Headless implements IApplication {
         printStates(states);
       }
     }
-    return true;
   }
 
   private void printSegments(ISegmentStoreProvider provider) {
@@ -232,14 +228,15 @@ public class Headless implements IApplication {
     for (TmfVertex earlier = vertex; earlier != null; earlier = before(earlier)) vertex = earlier;
     while (vertex != null) {
       TmfEdge edge = vertex.getEdge(EdgeDirection.OUTGOING_HORIZONTAL_EDGE);
+      // A hand-over takes time where a packet is under way.
+      if (edge == null) edge = vertex.getEdge(EdgeDirection.OUTGOING_VERTICAL_EDGE);
+      if (edge == null) break;
+      long begin = vertex.getTs();
+      vertex = edge.getVertexTo();
+      if (vertex.getTs() == begin) continue;
       IGraphWorker on = graph.getParentOf(vertex);
-      if (edge != null) {
-        print("path", tid(worker), tid(on), ((OsWorker) on).getName(), vertex.getTs(),
-            edge.getVertexTo().getTs(), edge.getType().name());
-      } else {
-        edge = vertex.getEdge(EdgeDirection.OUTGOING_VERTICAL_EDGE);
-      }
-      vertex = edge == null ? null : edge.getVertexTo();
+      print("path", tid(worker), tid(on), ((OsWorker) on).getName(), begin, vertex.getTs(),
+          edge.getType().name());
     }
     path.dispose();
     return true;

@@ -1,0 +1,112 @@
+#!/usr/bin/python3
+"""Trace Compass' critical path of a span's thread must tell why the span took its time.
+
+usage: tests/tracecompass/critical_path_test.py [FOLDER]
+
+FOLDER, or else $TRACEKIN_KERNEL_TRACE, has the LTTng traces kernel/ and ust/ of one machine, recorded
+while a program made spans of the operations in WAITS, outside of containers.
+"""
+
+import collections
+import os
+import pathlib
+import statistics
+import sys
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+try:
+    import bt2
+    import trace_compass
+except ImportError as error:
+    print(f"SKIPPED: {error} (python3-bt2)")
+    sys.exit(77)
+
+XML = HERE.parents[1] / "share/tracekin/tracecompass/tracekin.xml"
+# How each operation spends its time, as Trace Compass calls it, and the least share of that, in the
+# middle one of its spans: the others may have been held up by the machine.
+WAITS = {"sleep": ("TIMER", 0.8), "lock": ("hold lock", 0.5), "disk": ("disk", 0.5),
+         "call": ("NETWORK", 0.5), "preempted": ("PREEMPTED", 0.25), "hold lock": ("RUNNING", 0.9)}
+
+Span = collections.namedtuple("Span", "name thread begin end")
+Edge = collections.namedtuple("Edge", "thread thread_name begin end state")
+
+
+def spans_in_trace_compass(traces, ust):
+    """The spans at Trace Compass' times: it takes one clock for all traces of a machine."""
+    threads, names = {}, {}
+    for message in bt2.TraceCollectionMessageIterator(str(ust)):
+        if type(message) is bt2._EventMessageConst:
+            event, span = message.event, int(message.event["span_id"])
+            if event.name == "tracekin:scope_enter":
+                threads.setdefault(span, int(event["tid"]))
+            elif event.name == "tracekin:span_start":
+                names[span] = str(event["op_name"])
+    for path, begin, end, row in trace_compass.run("analyse", XML, *traces)["state"]:
+        if path[0] == "Spans" and row and int(path[1]) in threads:
+            span = int(path[1])
+            yield Span(names[span], threads[span], begin, end + 1)
+
+
+class CriticalPath(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        traces = trace_compass.traces(FOLDER / "kernel") + trace_compass.traces(FOLDER / "ust")
+        cls.spans = list(spans_in_trace_compass(traces, FOLDER / "ust"))
+        threads = ",".join({str(span.thread) for span in cls.spans})
+        cls.paths = collections.defaultdict(list)
+        for of, thread, *rest in trace_compass.run("paths", threads, *traces)["path"]:
+            cls.paths[int(of)].append(Edge(int(thread), *rest))
+
+    def times(self, span):
+        """The critical path of the span's thread within the span: (time, edge)."""
+        for edge in self.paths[span.thread]:
+            time = min(edge.end, span.end) - max(edge.begin, span.begin)
+            if time > 0:
+                yield time, edge
+
+    def wait(self, span, edge):
+        """What the span waits for in this edge; "" if for nothing that WAITS names."""
+        if edge.thread == span.thread:
+            # Modern drivers end a request in a hard interrupt, which Trace Compass calls BLOCKED.
+            return "disk" if edge.state in ("BLOCK_DEVICE", "BLOCKED") else edge.state
+        if edge.thread_name.startswith(("jbd2/", "kworker/")):
+            return "disk"
+        if edge.state == "NETWORK":
+            return "NETWORK"
+        for other in self.spans:
+            if other.thread == edge.thread and other.begin < edge.end and other.end > edge.begin:
+                return "NETWORK" if other.name == "serve" else other.name
+        return ""
+
+    def test_paths_cover_their_spans(self):
+        self.assertGreater(len(self.spans), 0)
+        for span in self.spans:
+            share = sum(time for time, _ in self.times(span)) / (span.end - span.begin)
+            self.assertAlmostEqual(share, 1, delta=0.001, msg=span)
+
+    def test_each_operation_waits_for_what_it_should(self):
+        shares = collections.defaultdict(list)
+        for span in self.spans:
+            if span.name in WAITS:
+                for_it = sum(time for time, edge in self.times(span)
+                             if self.wait(span, edge) == WAITS[span.name][0])
+                shares[span.name].append(for_it / (span.end - span.begin))
+        self.assertEqual(shares.keys(), WAITS.keys())
+        for name, of_spans in shares.items():
+            with self.subTest(name):
+                print(name, WAITS[name], " ".join(f"{share:.3f}" for share in sorted(of_spans)))
+                self.assertGreater(statistics.median(of_spans), WAITS[name][1])
+
+
+if __name__ == "__main__":
+    given = sys.argv.pop(1) if len(sys.argv) > 1 else os.environ.get("TRACEKIN_KERNEL_TRACE")
+    if given in ("-h", "--help"):
+        sys.exit(__doc__)
+    if not given:
+        print("SKIPPED: there is no kernel trace; TRACEKIN_KERNEL_TRACE would name its folder")
+        sys.exit(77)
+    FOLDER = pathlib.Path(given)
+    trace_compass.install()
+    unittest.main(verbosity=2)
