@@ -31,6 +31,7 @@ import org.eclipse.tracecompass.statesystem.core.ITmfStateSystem;
 import org.eclipse.tracecompass.statesystem.core.interval.ITmfStateInterval;
 import org.eclipse.tracecompass.tmf.core.analysis.IAnalysisModule;
 import org.eclipse.tracecompass.tmf.core.event.ITmfEvent;
+import org.eclipse.tracecompass.tmf.core.model.filters.SelectionTimeQueryFilter;
 import org.eclipse.tracecompass.tmf.core.model.filters.TimeQueryFilter;
 import org.eclipse.tracecompass.tmf.core.model.timegraph.ITimeGraphDataProvider;
 import org.eclipse.tracecompass.tmf.core.model.timegraph.TimeGraphEntryModel;
@@ -172,18 +173,24 @@ public class Headless implements IApplication {
     }
   }
 
-  /** The rows that the time graph views of `document` have. */
+  /** The rows of the time graph views, and how long a window 1000 pixels wide would wait. */
   private void printRows(ITmfTrace trace, Document document) {
-    Map<String, Object> range = FetchParametersUtils.timeQueryToMap(new TimeQueryFilter(
-        List.of(trace.getStartTime().toNanos(), trace.getEndTime().toNanos())));
+    long begin = trace.getStartTime().toNanos();
+    long pixel = (trace.getEndTime().toNanos() - begin) / 1000;
+    List<Long> times = new ArrayList<>();
+    for (int i = 0; i <= 1000; i++) times.add(begin + i * pixel);
     NodeList views = document.getElementsByTagName("timeGraphView");
     for (int i = 0; i < views.getLength(); i++) {
       Element view = (Element) views.item(i);
       long start = System.nanoTime();
       ITimeGraphDataProvider<TimeGraphEntryModel> provider =
           XmlDataProviderManager.getInstance().getTimeGraphProvider(trace, view);
-      List<TimeGraphEntryModel> rows =
-          provider.fetchTree(range, new NullProgressMonitor()).getModel().getEntries();
+      List<TimeGraphEntryModel> rows = provider.fetchTree(FetchParametersUtils.timeQueryToMap(
+          new TimeQueryFilter(times)), new NullProgressMonitor()).getModel().getEntries();
+      List<Long> ids = new ArrayList<>();
+      for (TimeGraphEntryModel row : rows) ids.add(row.getId());
+      provider.fetchRowModel(FetchParametersUtils.selectionTimeQueryToMap(
+          new SelectionTimeQueryFilter(times, ids)), new NullProgressMonitor());
       print("view", view.getAttribute("id"), seconds(start));
       for (TimeGraphEntryModel row : rows) {
         print("row", view.getAttribute("id"), row.getId(), row.getParentId(), row.getName(),
