@@ -32,6 +32,13 @@ def lttng(*arguments):
     subprocess.run(["lttng", *arguments], check=True, stdout=subprocess.DEVNULL)
 
 
+def start_tracing(folder):
+    lttng("create", "views", "--output", str(folder / "lttng"))
+    lttng("enable-channel", "--userspace", "all", "--subbuf-size=4M")
+    lttng("enable-event", "--userspace", "--channel=all", "tracekin:*")
+    lttng("start")
+
+
 def record(workload, folder):
     """Traces the part of the workload that it wants traced. Gives the spans that it exports, by id."""
     exported = folder / "spans.json"
@@ -47,9 +54,7 @@ def record(workload, folder):
             program.stdin.flush()
 
         wait_for("ready")
-        lttng("create", "views", "--output", str(folder / "lttng"))
-        lttng("enable-event", "--userspace", "tracekin:*")
-        lttng("start")
+        start_tracing(folder)
         go_on()
         wait_for("done")
         lttng("destroy")
@@ -272,6 +277,24 @@ class Views(unittest.TestCase):
         expected = {span: (of["name"], of["timestamp"], of["duration"])
                     for span, of in self.exported.items() if of["name"] != "still open"}
         self.assertEqual(found, expected)
+
+
+class ManySpans(unittest.TestCase):
+    def test_rows_are_used_again(self):
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = pathlib.Path(temporary)
+            start_tracing(folder)
+            subprocess.run([WORKLOAD, folder / "spans.json", "5000"], check=True)
+            lttng("destroy")
+            found = trace_compass.run("analyse", XML, *trace_compass.traces(folder / "lttng"))
+        self.assertEqual(len(found["segment"]), 5000)
+        rows = {row: (parent, name) for view, row, parent, name, *_ in found["row"]
+                if view == "tracekin.spans.tree"}
+        tree = sorted((rows[parent][1], name) for parent, name in rows.values() if parent in rows)
+        requests = [f"request {number}" for number in range(7)]
+        self.assertEqual(tree, sorted(
+            [("64-bit", request) for request in requests] +
+            [(request, call) for request in requests for call in ("query", "step")]))
 
 
 if __name__ == "__main__":
