@@ -4,7 +4,7 @@
 usage: tests/tracecompass/critical_path_test.py [FOLDER]
 
 FOLDER, or else $TRACEKIN_KERNEL_TRACE, has the LTTng traces kernel/ and ust/ of one machine, recorded
-while a program made spans of the operations in WAITS, outside of containers.
+while a program made spans of the operations that are named below, outside of containers.
 """
 
 import collections
@@ -24,10 +24,10 @@ except ImportError as error:
     sys.exit(77)
 
 XML = HERE.parents[1] / "share/tracekin/tracecompass/tracekin.xml"
-# How each operation spends its time, as Trace Compass calls it, and the least share of that, in the
-# middle one of its spans: the others may have been held up by the machine.
-WAITS = {"sleep": ("TIMER", 0.8), "lock": ("hold lock", 0.5), "disk": ("disk", 0.5),
-         "call": ("NETWORK", 0.5), "preempted": ("PREEMPTED", 0.25), "hold lock": ("RUNNING", 0.9)}
+# What each operation waits for, as Trace Compass has it: a state, or the operation of another span.
+WAITS = {"sleep": "TIMER", "lock": "hold lock", "disk": "disk", "call": "NETWORK"}
+# What a thread does that does not wait: the rest of an operation, for the machine may be busy.
+ON_CPU = ("RUNNING", "PREEMPTED")
 
 Span = collections.namedtuple("Span", "name thread begin end")
 Edge = collections.namedtuple("Edge", "thread thread_name begin end state")
@@ -67,7 +67,7 @@ class CriticalPath(unittest.TestCase):
                 yield time, edge
 
     def wait(self, span, edge):
-        """What the span waits for in this edge; "" if for nothing that WAITS names."""
+        """What the span's thread does in this edge, or what it waits for."""
         if edge.thread == span.thread:
             # Modern drivers end a request in a hard interrupt, which Trace Compass calls BLOCKED.
             return "disk" if edge.state in ("BLOCK_DEVICE", "BLOCKED") else edge.state
@@ -86,18 +86,34 @@ class CriticalPath(unittest.TestCase):
             share = sum(time for time, _ in self.times(span)) / (span.end - span.begin)
             self.assertAlmostEqual(share, 1, delta=0.001, msg=span)
 
-    def test_each_operation_waits_for_what_it_should(self):
-        shares = collections.defaultdict(list)
+    def shares(self, name):
+        """For each span of an operation: the parts of its time that it spends on what."""
         for span in self.spans:
-            if span.name in WAITS:
-                for_it = sum(time for time, edge in self.times(span)
-                             if self.wait(span, edge) == WAITS[span.name][0])
-                shares[span.name].append(for_it / (span.end - span.begin))
-        self.assertEqual(shares.keys(), WAITS.keys())
-        for name, of_spans in shares.items():
+            if span.name == name:
+                parts = collections.Counter()
+                for time, edge in self.times(span):
+                    parts[self.wait(span, edge)] += time / (span.end - span.begin)
+                yield parts
+
+    def test_operations_wait_for_what_they_should(self):
+        for name, cause in WAITS.items():
             with self.subTest(name):
-                print(name, WAITS[name], " ".join(f"{share:.3f}" for share in sorted(of_spans)))
-                self.assertGreater(statistics.median(of_spans), WAITS[name][1])
+                together = sum(self.shares(name), collections.Counter())
+                waits = sum(share for of, share in together.items() if of not in ON_CPU)
+                print(name, *(f"{of or '?'} {share / together.total():.1%}"
+                              for of, share in together.most_common()), sep=", ")
+                self.assertGreater(waits / together.total(), 0.25)
+                self.assertGreater(together[cause] / waits, 0.8)
+
+    def test_a_sleep_is_a_timer(self):
+        self.assertGreater(statistics.median(of["TIMER"] for of in self.shares("sleep")), 0.8)
+
+    def test_who_holds_a_lock_runs(self):
+        self.assertGreater(statistics.median(of["RUNNING"] for of in self.shares("hold lock")), 0.8)
+
+    def test_preemption_is_seen(self):
+        self.assertGreater(
+            statistics.median(of["PREEMPTED"] for of in self.shares("preempted")), 0.25)
 
 
 if __name__ == "__main__":
