@@ -103,6 +103,16 @@ TEST(RecordSummary, SaysWhatToRaiseWhenEventsWereDiscarded) {
   EXPECT_THAT(Describe(summary, 16 << 20), HasSubstr("--buffer-size=64M"));
 }
 
+TEST(RecordSummary, SaysHowFarTheClocksAreApart) {
+  Summary summary;
+  summary.clock_offsets_ns = {{"kernel", 1000}, {"ust", 730}};
+  EXPECT_THAT(Describe(summary, 1 << 20), HasSubstr("appear 270 ns too early"));
+  summary.clock_offsets_ns["ust"] = 1005;
+  EXPECT_THAT(Describe(summary, 1 << 20), HasSubstr("appear 5 ns too late"));
+  summary.clock_offsets_ns.erase("kernel");
+  EXPECT_THAT(Describe(summary, 1 << 20), Not(HasSubstr("clocks")));
+}
+
 TEST(RecordSummary, SaysThatThereIsNothing) {
   EXPECT_EQ(Describe(Summary{}, 16 << 20), "No event was recorded.\n");
 }

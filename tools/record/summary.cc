@@ -2,6 +2,7 @@
 
 #include <babeltrace2/babeltrace.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <unordered_map>
@@ -194,9 +195,9 @@ std::string Describe(const Summary& summary, std::uint64_t buffer_bytes) {
   const auto ust_clock = summary.clock_offsets_ns.find("ust");
   if (kernel_clock != summary.clock_offsets_ns.end() &&
       ust_clock != summary.clock_offsets_ns.end()) {
-    text += "clocks: the events of tracekin appear " +
-            std::to_string(ust_clock->second - kernel_clock->second) +
-            " ns late against the kernel's, which is LTTng's error in setting its clocks\n";
+    const std::int64_t late = ust_clock->second - kernel_clock->second;
+    text += "clocks: tracekin's events appear " + std::to_string(std::abs(late)) + " ns too " +
+            (late < 0 ? "early" : "late") + " against the kernel's; compare raw clock values\n";
   }
   DescribeDiscarded("the kernel", summary.discarded_kernel, buffer_bytes, &text);
   DescribeDiscarded("tracekin", summary.discarded_ust, buffer_bytes, &text);
