@@ -20,6 +20,7 @@ Program::Program() {
 bool Program::Start(const std::vector<std::string>& command) {
   setenv("TRACEKIN_UST_ENABLED", "true", 0);
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   posix_spawnattr_t attributes;
