@@ -1,8 +1,8 @@
-// What LTTng events cost a span: the same work with a tracer that records them and with one that does not,
-// beside the bare events of the same fields and bytes.
+// What LTTng events cost a span: the same work with a tracer that records them; with one that does not; and with that,
+// but bare events of the same fields and bytes in the same places.
 //
-// While a session listens (scripts/bench --ust runs it with one, and without), the difference of the first two
-// is to be compared with the third. Bursts are small, so that LTTng's consumer keeps up and nothing is discarded.
+// While a session listens (scripts/bench --ust runs it with one, and without), what the first and the third are
+// beyond the second is to be compared. Bursts are small, so that LTTng's consumer keeps up and nothing is discarded.
 
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
@@ -35,19 +35,6 @@ std::shared_ptr<Tracer> MakeFileTracer(bool ust) {
   return tracer;
 }
 
-void ChildSpan(benchmark::State& state, const std::shared_ptr<Tracer>& tracer) {
-  const auto parent = tracer->StartSpan("parent");
-  for (auto _ : state) {
-    auto span = tracer->StartSpan("operation", {opentracing::ChildOf(&parent->context())});
-    span->SetTag("http.method", "GET");
-    span->SetTag("http.status_code", 200);
-    span->SetTag("cache.hit", true);
-    span->Log({{"event", "looked up"}});
-    span->Finish();
-  }
-  tracer->Flush(std::chrono::seconds(10));
-}
-
 // The provider that the tracers have loaded.
 const tracekin_ust_recorder* Provider() {
   void* library = dlopen(TRACEKIN_UST_SONAME, RTLD_NOW | RTLD_NOLOAD);
@@ -56,21 +43,48 @@ const tracekin_ust_recorder* Provider() {
   return symbol == nullptr ? nullptr : reinterpret_cast<decltype(&tracekin_ust_provider)>(symbol)();
 }
 
-void BareEvents(benchmark::State& state) {
-  const tracekin_ust_recorder* provider = Provider();
-  if (provider == nullptr) return state.SkipWithError("there is no libtracekin_ust.so");
-  tracekin_ust_span span{};
-  span.trace_id_high = span.trace_id_low = span.span_id = span.parent_span_id = 1;
-  span.op_name = "operation";
-  span.service = "benchmark";
-  span.kind = "";
-  span.tags = R"({"http.method":"GET","http.status_code":"200","cache.hit":"true"})";
-  const tracekin_ust_ids ids{1, 1, 1, 1};
-  for (auto _ : state) {
-    provider->span_start(&span);
-    provider->span_log(TRACEKIN_UST_DEBUG, &ids, "looked up");
-    provider->span_finish(&span);
+// The events of the span below, with all that makes them prepared.
+class BareEvents {
+ public:
+  BareEvents() {
+    span_.trace_id_high = span_.trace_id_low = span_.span_id = span_.parent_span_id = 1;
+    span_.op_name = "operation";
+    span_.service = "benchmark";
+    span_.kind = "";
+    span_.tags = R"({"http.method":"GET","http.status_code":"200","cache.hit":"true"})";
   }
+  void Start() const { provider_->span_start(&span_); }
+  void Log() const { provider_->span_log(TRACEKIN_UST_DEBUG, &ids_, "looked up"); }
+  void Finish() const { provider_->span_finish(&span_); }
+
+ private:
+  const tracekin_ust_recorder* const provider_ = Provider();
+  tracekin_ust_span span_{};
+  const tracekin_ust_ids ids_{1, 1, 1, 1};
+};
+
+struct NoEvents {
+  void Start() const {}
+  void Log() const {}
+  void Finish() const {}
+};
+
+template <class Events>
+void ChildSpan(benchmark::State& state, const std::shared_ptr<Tracer>& tracer,
+               const Events& events) {
+  const auto parent = tracer->StartSpan("parent");
+  for (auto _ : state) {
+    auto span = tracer->StartSpan("operation", {opentracing::ChildOf(&parent->context())});
+    events.Start();
+    span->SetTag("http.method", "GET");
+    span->SetTag("http.status_code", 200);
+    span->SetTag("cache.hit", true);
+    span->Log({{"event", "looked up"}});
+    events.Log();
+    span->Finish();
+    events.Finish();
+  }
+  tracer->Flush(std::chrono::seconds(10));
 }
 
 }  // namespace
@@ -82,9 +96,11 @@ int main(int argc, char** argv) {
   const auto add = [](const char* name, auto run) {
     benchmark::RegisterBenchmark(name, run)->Iterations(tracekin::kBurst);
   };
-  add("ust/off", [&off](benchmark::State& state) { tracekin::ChildSpan(state, off); });
-  add("ust/on", [&on](benchmark::State& state) { tracekin::ChildSpan(state, on); });
-  add("ust/bare", [](benchmark::State& state) { tracekin::BareEvents(state); });
+  const tracekin::BareEvents bare;
+  const tracekin::NoEvents none;
+  add("ust/off", [&](benchmark::State& state) { tracekin::ChildSpan(state, off, none); });
+  add("ust/on", [&](benchmark::State& state) { tracekin::ChildSpan(state, on, none); });
+  add("ust/bare", [&](benchmark::State& state) { tracekin::ChildSpan(state, off, bare); });
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   return 0;

@@ -15,6 +15,7 @@ namespace {
 
 // `text`, which a NUL follows, as valid UTF-8 without NULs inside; usually itself. Without memory: "".
 const char* Valid(std::string_view text, std::string* scratch) noexcept {
+  if (IsPlain(text.data(), text.size())) return text.data();
   try {
     const std::string_view valid = Sanitize(text, scratch);
     return valid.data();
@@ -38,14 +39,48 @@ tracekin_ust_span Describe(const TracerImpl& tracer, const SpanContext& context,
   return event;
 }
 
-// The tags as a JSON object of strings, in a buffer on the stack as long as that is large enough.
+// The tags as a JSON object of strings, in a buffer on the stack as long as that is large enough. Usual tags, short and
+// with nothing to be escaped in them, are copied in one pass; whatever else a span has takes another way.
 class TagsText {
  public:
   explicit TagsText(const SpanWriter& span) noexcept {
+    if (!WritePlain(span)) WriteAny(span);
+  }
+
+  const char* text() const { return text_; }
+
+ private:
+  bool WritePlain(const SpanWriter& span) noexcept {
+    bool plain = span.header().truncated == 0;
+    char* out = small_;
+    *out++ = '{';
+    ForEachTag(span, [&](const Entry& tag) {
+      const std::size_t key = tag.header.key_size, value = tag.header.value_size;
+      const auto room = static_cast<std::size_t>(small_ + sizeof small_ - out);
+      plain = plain && key + value + sizeof R"(,"":""})" <= room && IsPlain(tag.text, key + value);
+      if (!plain) return;
+      if (out[-1] != '{') *out++ = ',';
+      *out++ = '"';
+      out = Copy(tag.text, key, out);
+      out = Copy("\":\"", 3, out);
+      out = Copy(tag.text + key, value, out);
+      *out++ = '"';
+    });
+    *out++ = '}';
+    *out = '\0';
+    if (plain) text_ = small_;
+    return plain;
+  }
+
+  static char* Copy(const char* text, std::size_t size, char* out) {
+    std::memcpy(out, text, size);
+    return out + size;
+  }
+
+  void WriteAny(const SpanWriter& span) noexcept {
     const std::string truncated = std::to_string(span.header().truncated);
-    // What a usual span has fits in any case; a look at the text itself is for those that are large.
-    std::size_t bound = Bound(span, truncated, AnyBound);
-    if (bound > sizeof small_) bound = Bound(span, truncated, ExactBound);
+    std::size_t bound = 3 + Bound(kTruncatedTag, truncated);  // 3: braces and NUL
+    ForEachTag(span, [&](const Entry& tag) { bound += Bound(tag.key(), tag.value()); });
     if (bound > sizeof small_) {
       large_.reset(new (std::nothrow) char[bound]);
       if (large_ == nullptr) return;
@@ -54,50 +89,35 @@ class TagsText {
     text_ = out_;
     end_ = out_ + bound;
     *out_++ = '{';
-    ForEachEntry(span.bytes(), span.header().size, [&](const Entry& entry) {
-      if (entry.header.type != EntryType::kTag) return;
-      if (out_[-1] != '{') *out_++ = ',';
-      Append(entry.key());
-      *out_++ = ':';
-      Append(entry.value());
-    });
-    if (span.header().truncated != 0) {
-      if (out_[-1] != '{') *out_++ = ',';
-      Append(kTruncatedTag);
-      *out_++ = ':';
-      Append(truncated);
-    }
+    ForEachTag(span, [&](const Entry& tag) { Append(tag.key(), tag.value()); });
+    if (span.header().truncated != 0) Append(kTruncatedTag, truncated);
     *out_++ = '}';
     *out_ = '\0';
   }
 
-  const char* text() const { return text_; }
-
- private:
-  // Replacing what is not UTF-8 makes text three times as long at most.
-  static std::size_t AnyBound(std::string_view text) { return MaxJsonStringSize(3 * text.size()); }
-  static std::size_t ExactBound(std::string_view text) {
-    return IsPlain(text.data(), text.size()) ? text.size() + 2 : AnyBound(text);
+  template <class Visitor>
+  static void ForEachTag(const SpanWriter& span, Visitor visit) {
+    ForEachEntry(span.bytes(), span.header().size, [&](const Entry& entry) {
+      if (entry.header.type == EntryType::kTag) visit(entry);
+    });
   }
 
-  // How long the object becomes at most, with its NUL.
-  template <class BoundOfText>
-  static std::size_t Bound(const SpanWriter& span, std::string_view truncated, BoundOfText of) {
-    std::size_t bound = 3 + of(kTruncatedTag) + of(truncated) + 2;  // 3: braces and NUL
-    ForEachEntry(span.bytes(), span.header().size, [&](const Entry& entry) {
-      if (entry.header.type == EntryType::kTag) bound += of(entry.key()) + of(entry.value()) + 2;
-    });
-    return bound;
+  // Of a member, with colon and comma. Replacing what is not UTF-8 makes text three times as long at most.
+  static std::size_t Bound(std::string_view key, std::string_view value) {
+    return 2 + Bound(key) + Bound(value);
+  }
+  static std::size_t Bound(std::string_view text) {
+    return IsPlain(text.data(), text.size()) ? text.size() + 2 : MaxJsonStringSize(3 * text.size());
+  }
+
+  void Append(std::string_view key, std::string_view value) noexcept {
+    if (out_[-1] != '{') *out_++ = ',';
+    Append(key);
+    *out_++ = ':';
+    Append(value);
   }
 
   void Append(std::string_view text) noexcept {
-    if (IsPlain(text.data(), text.size())) {
-      *out_++ = '"';
-      std::memcpy(out_, text.data(), text.size());
-      out_ += text.size();
-      *out_++ = '"';
-      return;
-    }
     try {
       text = Sanitize(text, &scratch_);
     } catch (...) {

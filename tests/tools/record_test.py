@@ -40,7 +40,7 @@ class Record(unittest.TestCase):
         self.folder = tempfile.mkdtemp(prefix="tracekin-record-")
         self.addCleanup(shutil.rmtree, self.folder)
         self.output = self.folder + "/trace"
-        # 12 spans: four in each of two tracers and in the child of a fork.
+        # 15 spans: five in each of two tracers and in the child of a fork.
         self.spans = [SPANS, self.folder]
 
     def tearDown(self):
@@ -58,7 +58,7 @@ class Record(unittest.TestCase):
             names[event.name] = names.get(event.name, 0) + 1
         return names
 
-    EXPECTED = {"tracekin:span_start": 12, "tracekin:span_finish": 12, "tracekin:span_log": 6,
+    EXPECTED = {"tracekin:span_start": 15, "tracekin:span_finish": 15, "tracekin:span_log": 6,
                 "tracekin:scope_enter": 3, "tracekin:scope_exit": 3}
 
     def test_a_command_is_recorded_and_summed_up(self):

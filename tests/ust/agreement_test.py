@@ -51,9 +51,9 @@ class Agreement(unittest.TestCase):
         self.assertEqual(self.differences(), [])
 
     def test_what_was_made_is_there(self):
-        # Twice in the parent, once in the child; four spans each, of which one is not sampled.
-        self.assertEqual(len(self.lttng.spans), 12)
-        self.assertEqual(len(self.exported), 9)
+        # Twice in the parent, once in the child; five spans each, of which one is not sampled.
+        self.assertEqual(len(self.lttng.spans), 15)
+        self.assertEqual(len(self.exported), 12)
         self.assertEqual({self.lttng.spans[span_id].name for span_id in self.lttng.unsampled},
                          {"Not exported"})
         self.assertEqual({len(span.trace_id) for span in self.exported.values()}, {16, 32})
@@ -69,6 +69,8 @@ class Agreement(unittest.TestCase):
         call = self.any("Call renamed")
         self.assertEqual(call.remote, {"serviceName": "Storage", "ipv4": "127.0.0.1", "port": 5432})
         self.assertEqual(call.tags, {"host": "web-1", "error": "true"})
+        large = self.any("Large")
+        self.assertTrue(10000 < len(large.tags["huge"]) < 32768 and int(large.tags["tracekin.truncated"]))
         short = self.any("Short")
         self.assertEqual((short.start, short.duration), (1500000000123456, 1))
 
@@ -102,7 +104,7 @@ class Agreement(unittest.TestCase):
 
     def test_case_matters_unless_the_server_does_away_with_it(self):
         self.exported = {key: records.as_zipkin_tells(span) for key, span in self.exported.items()}
-        self.assertEqual(len({line.split()[0] for line in self.differences()}), 9)
+        self.assertEqual(len({line.split()[0] for line in self.differences()}), 12)
         self.assertEqual(records.differences(self.lttng, self.exported, lower_case=True), [])
 
     def test_an_unbalanced_scope_is_found(self):

@@ -6,6 +6,7 @@
 //   ust_emit threads   events on several threads at once
 //   ust_emit fork      in parent and child, on the forking thread and on another one
 //   ust_emit forks     several threads that fork at the same time
+//   ust_emit daemon   in a grandchild that has closed all descriptors
 //   ust_emit wait      waits until a session listens, emits, waits until none does
 #include <pthread.h>
 #include <signal.h>
@@ -143,6 +144,27 @@ void EmitAcrossForksOnThreads() {
   for (std::thread& thread : threads) thread.join();
 }
 
+// As daemon(3) does it, and closes every descriptor that it does not know, LTTng's among them.
+void EmitAsDaemon() {
+  int done[2];
+  Require(pipe(done) == 0, "there is a pipe");
+  Fork([&done] {
+    setsid();
+    if (fork() != 0) _exit(0);
+    for (int descriptor = 3; descriptor < 256; ++descriptor) {
+      if (descriptor != done[1]) close(descriptor);
+    }
+    for (std::uint64_t span_id = 1; span_id <= 50; ++span_id) Emit(span_id);
+    EmitOnAnotherThread(51);
+    Fork([] { Emit(52); });
+    dprintf(done[1], "done");
+    _exit(0);
+  });
+  close(done[1]);
+  char text[5] = {};
+  Require(read(done[0], text, 4) == 4 && std::string(text) == "done", "the daemon does well");
+}
+
 void WaitUntilEnabledIs(bool wanted) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (UstEnabled(UstRecorder()->scope_enter_enabled) != wanted) {
@@ -178,6 +200,8 @@ int main(int argc, char** argv) {
     EmitAcrossFork();
   } else if (what == "forks") {
     EmitAcrossForksOnThreads();
+  } else if (what == "daemon") {
+    EmitAsDaemon();
   } else if (what == "wait") {
     EmitWhenEnabled();
   } else {

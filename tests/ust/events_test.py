@@ -206,6 +206,9 @@ class Fork(unittest.TestCase):
     def test_a_child_is_traced_as_itself_with_the_preload(self):
         self.check("fork", PRELOAD, 3)
 
+    def test_a_daemon_with_the_preload_for_descriptors_is_traced(self):
+        self.check("daemon", "liblttng-ust-fd.so.1", 2)  # the daemon, and its child
+
     def test_forks_of_several_threads(self):
         self.check("forks", "", 21)
 

@@ -82,6 +82,13 @@ void MakeSpans(const TracerPointer& tracer) {
   const auto short_span = tracer->StartSpan(
       "Short", {ChildOf(&root->context()), opentracing::StartTimestamp(long_ago, instant)});
   short_span->Finish({opentracing::FinishTimestamp(instant + std::chrono::nanoseconds(999))});
+
+  // Far more than a span may have: it is cut, in the events as in what is exported.
+  const auto large = tracer->StartSpan("Large", {ChildOf(&root->context())});
+  large->SetTag("huge", std::string(1'000'000, '"') + "\xff");
+  large->Log(
+      {{"event", std::string("NUL \0 and more", 14)}, {"text", std::string(1'000'000, 'x')}});
+  large->Finish();
   root->Finish();
 }
 
