@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Trace Compass' critical path of a span's thread must tell why the span took its time.
+"""Trace Compass' critical path of a span's thread must tell why the span took its time. With it go the views' tests,
+on that trace of a whole machine.
 
 usage: tests/tracecompass/critical_path_test.py [FOLDER]
 
@@ -19,11 +20,12 @@ sys.path.insert(0, str(HERE))
 try:
     import bt2
     import trace_compass
+    import views_test
 except ImportError as error:
     print(f"SKIPPED: {error} (python3-bt2)")
     sys.exit(77)
 
-XML = HERE.parents[1] / "share/tracekin/tracecompass/tracekin.xml"
+XML = views_test.XML
 # What each operation waits for, as Trace Compass has it: a state, or the operation of another span.
 WAITS = {"sleep": "TIMER", "lock": "hold lock", "disk": "disk", "call": "NETWORK"}
 # What a thread does that does not wait: the rest of an operation, for the machine may be busy.
@@ -47,6 +49,16 @@ def spans_in_trace_compass(traces, ust):
         if path[0] == "Spans" and row and int(path[1]) in threads:
             span = int(path[1])
             yield Span(names[span], threads[span], begin, end + 1)
+
+
+class Views(views_test.Views):
+    """All that the views are to show, of a machine's trace."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.read(FOLDER / "ust", views_test.spans_in(FOLDER / "spans.json"))
+
+    test_the_workload_does_what_the_views_are_to_show = None  # that is another workload
 
 
 class CriticalPath(unittest.TestCase):

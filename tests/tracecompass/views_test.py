@@ -60,6 +60,11 @@ def record(workload, folder):
         lttng("destroy")
         go_on()
     assert program.returncode == 0
+    return spans_in(exported)
+
+
+def spans_in(exported):
+    """The spans in an exporter's file, by id."""
     spans = map(json.loads, exported.read_text().splitlines())
     return {int(span["id"], 16): span for span in spans}
 
@@ -158,11 +163,18 @@ class Views(unittest.TestCase):
     def setUpClass(cls):
         with tempfile.TemporaryDirectory() as temporary:
             folder = pathlib.Path(temporary)
-            cls.exported = record(WORKLOAD, folder)
-            cls.truth = Truth(folder / "lttng")
-            traces = trace_compass.traces(folder / "lttng")
-            cls.found = trace_compass.run("analyse", XML, *traces)
-            cls.stacks = trace_compass.run("analyse", without_callstack(folder), *traces)
+            exported = record(WORKLOAD, folder)
+            cls.read(folder / "lttng", exported)
+
+    @classmethod
+    def read(cls, folder, exported):
+        cls.exported = exported
+        cls.truth = Truth(folder)
+        traces = trace_compass.traces(folder)
+        cls.found = trace_compass.run("analyse", XML, *traces)
+        with tempfile.TemporaryDirectory() as temporary:
+            stacks = without_callstack(pathlib.Path(temporary))
+            cls.stacks = trace_compass.run("analyse", stacks, *traces)
         cls.states = collections.defaultdict(list)
         for path, begin, end, value in cls.found["state"]:
             cls.states[tuple(path)].append((begin, end, value))
