@@ -45,8 +45,8 @@ TEST(RecordPlan, OfTheKernelHasWhatACriticalPathNeeds) {
   std::string all;
   for (const std::string& command : LttngCommands(MakePlan(options, "mine"))) all += command + '\n';
   for (const char* event : {"sched_switch", "sched_waking", "sched_wakeup_new", "irq_handler_*",
-                            "irq_softirq_*", "timer_hrtimer_*", "block_rq_*", "net_dev_queue",
-                            "net_if_*", "lttng_statedump_*", "--syscall --all"}) {
+                            "irq_softirq_*", "timer_hrtimer_expire_*", "block_rq_*",
+                            "net_dev_queue", "net_if_*", "lttng_statedump_*", "--syscall --all"}) {
     EXPECT_THAT(all, HasSubstr(event));
   }
 }

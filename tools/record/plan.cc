@@ -23,15 +23,12 @@ std::vector<Event> KernelEvents() {
       // In which context it was woken: interrupts, timers.
       {"irq_handler_*"},
       {"irq_softirq_*"},
-      {"timer_hrtimer_*"},
-      {"x86_irq_vectors_reschedule_*", tracepoint, true},
-      {"x86_irq_vectors_call_function_*", tracepoint, true},
-      {"x86_irq_vectors_local_timer_*", tracepoint, true},
+      {"timer_hrtimer_expire_*"},
       // What it waited for: disks, the network.
       {"block_rq_*"},
       {"net_dev_queue"},
       {"net_if_*"},
-      {"net_napi_*", tracepoint, true},
+      {"net_napi_gro_receive_*", tracepoint, true},
       {"power_cpu_frequency", tracepoint, true},
       // Which threads there were at the start.
       {"lttng_statedump_*"},
