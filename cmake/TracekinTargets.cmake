@@ -54,7 +54,8 @@ function(tracekin_test name)
   if(TRACEKIN_SANITIZE)
     math(EXPR ARG_TIMEOUT "10 * ${ARG_TIMEOUT}")
     add_test(NAME ${name} COMMAND ${name})
-    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+    set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
+      SKIP_REGULAR_EXPRESSION "PASSED  ] 0 tests")
     return()
   endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST

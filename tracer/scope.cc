@@ -12,12 +12,15 @@ namespace tracekin {
 
 // An element of a thread's list of active spans. Apart from its Scope, for a Scope that is destroyed on another
 // thread must not change this thread's list: it marks the node, and the thread that owns the list clears it away.
+// If that thread is gone, it has marked the node, and the Scope frees it.
 struct ScopeNode {
+  enum State { kActive, kEndedElsewhere, kLeftBehind };
+
   opentracing::Span& span;
   ScopeNode* enclosing;
   bool recorded = false;  // as events
   tracekin_ust_ids ids{};
-  std::atomic<bool> ended{false};  // on another thread
+  std::atomic<State> state{kActive};
 };
 
 namespace {
@@ -32,18 +35,33 @@ void Enter(ScopeNode* node) noexcept {
 }
 
 // Takes the node that `link` points to out of this thread's list.
-void Leave(ScopeNode** link) noexcept {
+ScopeNode* Unlink(ScopeNode** link) noexcept {
   ScopeNode* node = *link;
   *link = node->enclosing;
   if (node->recorded) RecordScopeExit(&node->ids);
-  delete node;
+  return node;
 }
 
 ScopeNode*& Innermost() noexcept {
   ScopeNode*& active = ThisThread().active;
-  while (active != nullptr && active->ended.load(std::memory_order_acquire)) Leave(&active);
+  while (active != nullptr && active->state.load(std::memory_order_acquire) != ScopeNode::kActive) {
+    delete Unlink(&active);
+  }
   return active;
 }
+
+// At the end of a thread that has had Scopes: it works for nothing any more.
+struct LeaveAll {
+  ~LeaveAll() {
+    while (Innermost() != nullptr) {
+      ScopeNode* node = Unlink(&ThisThread().active);
+      const auto before = node->state.exchange(ScopeNode::kLeftBehind, std::memory_order_acq_rel);
+      if (before == ScopeNode::kEndedElsewhere) delete node;
+    }
+  }
+  bool needed = false;
+};
+thread_local LeaveAll leave_all;
 
 void CountMisplaced(const opentracing::Span& span) noexcept {
   if (SpanContext::Cast(&span.context()) == nullptr) return;
@@ -55,6 +73,7 @@ void CountMisplaced(const opentracing::Span& span) noexcept {
 Scope::Scope(opentracing::Span& span) noexcept
     : node_(new (std::nothrow) ScopeNode{span, Innermost()}) {
   if (node_ == nullptr) return;
+  if (node_->enclosing == nullptr) leave_all.needed = true;  // which registers its destructor
   ThisThread().active = node_;
   Enter(node_);
 }
@@ -64,11 +83,12 @@ Scope::~Scope() {
   ScopeNode** link = &Innermost();
   while (*link != nullptr && *link != node_) link = &(*link)->enclosing;
   if (*link == node_) {
-    Leave(link);
-  } else {
-    CountMisplaced(node_->span);
-    node_->ended.store(true, std::memory_order_release);
+    delete Unlink(link);
+    return;
   }
+  CountMisplaced(node_->span);
+  const auto before = node_->state.exchange(ScopeNode::kEndedElsewhere, std::memory_order_acq_rel);
+  if (before == ScopeNode::kLeftBehind) delete node_;
 }
 
 opentracing::Span* ActiveSpan() noexcept {

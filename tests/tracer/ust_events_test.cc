@@ -293,6 +293,17 @@ TEST_F(UstEvents, OfAScopeThatEndsElsewhereAreOfItsOwnThread) {
   EXPECT_EQ(exits[0].span_id, enters[0].span_id);
 }
 
+TEST_F(UstEvents, OfAScopeThatOutlivesItsThreadEndWithThat) {
+  const RecordingTracer tracer(WithUst());
+  const auto span = tracer->StartSpan("a");
+  std::unique_ptr<Scope> scope;
+  std::thread([&] { scope = std::make_unique<Scope>(*span); }).join();
+  ASSERT_THAT(exits, SizeIs(1));
+  EXPECT_EQ(exits[0].tid, enters[0].tid);
+  scope.reset();
+  EXPECT_THAT(exits, SizeIs(1));
+}
+
 TEST_F(UstEvents, OfScopesOfOtherTracersSpansAreNone) {
   const auto foreign = opentracing::MakeNoopTracer()->StartSpan("foreign");
   { const Scope scope(*foreign); }
