@@ -136,5 +136,8 @@ if __name__ == "__main__":
         print("SKIPPED: there is no kernel trace; TRACEKIN_KERNEL_TRACE would name its folder")
         sys.exit(77)
     FOLDER = pathlib.Path(given)
+    if not FOLDER.exists():
+        print(f"SKIPPED: nothing was recorded in {FOLDER}, as kernel_recording says")
+        sys.exit(77)
     trace_compass.install()
     unittest.main(verbosity=2)
