@@ -144,7 +144,7 @@ template <class Fields>
 void Span::AddLog(std::int64_t timestamp_ns, const Fields& fields) noexcept {
   if (fields.begin() == fields.end()) return;
   const std::string_view message = writer_.AddLog(timestamp_ns, fields);
-  if (message.data() != nullptr && tracer_->ust(context_.sampled())) {
+  if (message.data() != nullptr && tracer_->ust(context_.sampled()) && UstListensToLogs()) {
     RecordSpanLog(context_, SeverityOf(fields), message);
   }
 }

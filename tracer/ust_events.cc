@@ -1,6 +1,8 @@
 #include "tracer/ust_events.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <string>
 
@@ -139,12 +141,14 @@ class TagsText {
 
 bool UstListensToSpans() noexcept {
   const tracekin_ust_recorder* recorder = UstRecorder();
-  bool listens = UstEnabled(recorder->span_start_enabled) ||
-                 UstEnabled(recorder->span_finish_enabled) ||
-                 UstEnabled(recorder->jaeger_start_span_enabled) ||
-                 UstEnabled(recorder->jaeger_end_span_enabled);
-  for (const int* enabled : recorder->span_log_enabled) listens = listens || UstEnabled(enabled);
-  return listens;
+  return UstEnabled(recorder->span_start_enabled) || UstEnabled(recorder->span_finish_enabled) ||
+         UstEnabled(recorder->jaeger_start_span_enabled) ||
+         UstEnabled(recorder->jaeger_end_span_enabled) || UstListensToLogs();
+}
+
+bool UstListensToLogs() noexcept {
+  const auto& states = UstRecorder()->span_log_enabled;
+  return std::any_of(std::begin(states), std::end(states), UstEnabled);
 }
 
 void RecordSpanStart(const TracerImpl& tracer, const SpanContext& context,

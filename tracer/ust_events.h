@@ -16,6 +16,9 @@ class TracerImpl;
 /// Whether any session would record a span that starts now.
 bool UstListensToSpans() noexcept;
 
+/// Whether any session would record a log entry, of whatever severity.
+bool UstListensToLogs() noexcept;
+
 void RecordSpanStart(const TracerImpl& tracer, const SpanContext& context,
                      const SpanWriter& span) noexcept;
 void RecordSpanFinish(const TracerImpl& tracer, const SpanContext& context,
