@@ -48,8 +48,11 @@ std::uintmax_t BytesBelow(const std::string& folder) {
   return bytes;
 }
 
-void ShowProgress(double seconds, std::uintmax_t bytes, std::uint64_t discarded) {
+// Only to a person, for it takes a walk through the folder and questions to the daemon.
+void ShowProgress(double seconds, const Options& options, const Session& session) {
   if (isatty(STDERR_FILENO) == 0) return;
+  const std::uintmax_t bytes = BytesBelow(options.output);
+  const std::uint64_t discarded = session.Discarded();
   std::fprintf(stderr, "\rrecord: %.1f s, %.1f MB, %llu events discarded ", seconds,
                static_cast<double>(bytes) / 1e6, static_cast<unsigned long long>(discarded));
 }
@@ -72,7 +75,7 @@ void Await(const Options& options, const Session& session, Program* program) {
   for (;;) {
     const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
     if (options.duration_s > 0 && seconds >= options.duration_s) return EndProgress();
-    ShowProgress(seconds, BytesBelow(options.output), session.Discarded());
+    ShowProgress(seconds, options, session);
     if (!options.snapshot && DiskIsFull(options.output)) {
       EndProgress();
       std::fprintf(stderr, "record: the disk is full: the recording ends here\n");
@@ -126,7 +129,6 @@ int Run(const Options& options) {
 
 void AddSubcommand(CLI::App* app, int* status) {
   const auto options = std::make_shared<Options>();
-  const auto summary = std::make_shared<bool>(true);
   CLI::App* record =
       app->add_subcommand("record",
                           "Records tracekin's events, and with --kernel the kernel's, while "
@@ -152,15 +154,14 @@ void AddSubcommand(CLI::App* app, int* status) {
                    "Memory for the events of each CPU and domain, such as 64M")
       ->transform(CLI::AsSizeValue(false))
       ->default_str("16M");
-  record->add_flag("!--no-summary", *summary, "Do not read the trace at the end");
+  record->add_flag("!--no-summary", options->summary, "Do not read the trace at the end");
   record->add_flag("-n,--dry-run", options->dry_run,
                    "Only print the equivalent commands of lttng(1)");
   record->add_option("COMMAND", options->command, "What to run, with its arguments");
   record->positionals_at_end();
-  record->callback([options, summary, status] {
+  record->callback([options, status] {
     if (options->output.empty()) options->output = "tracekin-" + Now();
     options->output = fs::absolute(options->output).lexically_normal().string();
-    options->summary = *summary;
     try {
       *status = Run(*options);
     } catch (const std::exception& error) {
