@@ -74,8 +74,9 @@ bool CheckSetting(const Setting& setting, const Options& options, std::string_vi
   return false;
 }
 
-bool ExportsToFile(const ExporterOptions& exporter) {
-  return exporter.type.empty() ? exporter.endpoint.empty() : exporter.type == "file";
+std::string_view ExporterType(const ExporterOptions& exporter) {
+  if (!exporter.type.empty()) return exporter.type;
+  return exporter.endpoint.empty() ? "file" : "zipkin";
 }
 
 }  // namespace tracekin

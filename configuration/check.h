@@ -21,7 +21,7 @@ bool CheckSetting(const Setting& setting, const Options& options, std::string_vi
                   std::string* error);
 
 /// Where spans go, for exporter.type may be empty: to the file, unless an endpoint is named.
-bool ExportsToFile(const ExporterOptions& exporter);
+std::string_view ExporterType(const ExporterOptions& exporter);
 
 }  // namespace tracekin
 

@@ -55,10 +55,11 @@ void WriteMember(std::string_view key, const T& value, const T& fallback, JsonWr
 
 /// What the exporter lacks; empty if nothing.
 std::string ExporterFault(const ExporterOptions& exporter) {
+  if (exporter.make_transport) return {};
   if (exporter.type == "zipkin" && exporter.endpoint.empty()) {
     return "exporter.endpoint: not set, but exporter.type is \"zipkin\"";
   }
-  if (ExportsToFile(exporter) && exporter.path.empty()) {
+  if (ExporterType(exporter) == "file" && exporter.path.empty()) {
     return "exporter.path: not set, but spans go to a file; name it, or set exporter.endpoint to a "
            "collector's URL";
   }

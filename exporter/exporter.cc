@@ -185,7 +185,7 @@ void Exporter::Send(Worker* worker) noexcept {
   if (now >= deadline) {
     totals_.closed.fetch_add(worker->spans, std::memory_order_release);
   } else {
-    SendResult result{SendStatus::kFailed, {}};
+    SendResult result{SendStatus::kFailed};
     try {
       worker->encoder->End(worker->spans, &worker->body);
       result = worker->transport.load()->Send(worker->body, worker->spans, deadline);
@@ -205,6 +205,7 @@ void Exporter::Settle(Worker* worker, const SendResult& result) noexcept {
       totals_.exported.fetch_add(spans, std::memory_order_release);
       return;
     case SendStatus::kRejected:
+    case SendStatus::kTooLarge:
       totals_.rejected.fetch_add(spans, std::memory_order_release);
       break;
     case SendStatus::kFailed:

@@ -20,8 +20,8 @@
 
 #include "exporter/encoder.h"
 #include "exporter/span_queue.h"
-#include "exporter/transport.h"
 #include "tracekin/options.h"
+#include "tracekin/transport.h"
 
 namespace tracekin {
 

@@ -16,7 +16,8 @@
 #include <string>
 #include <string_view>
 
-#include "exporter/transport.h"
+#include "exporter/earliest_deadline.h"
+#include "tracekin/transport.h"
 
 namespace tracekin {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "exporter/transport.h"
+#include "tracekin/transport.h"
 
 namespace tracekin {
 

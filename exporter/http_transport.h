@@ -15,8 +15,9 @@
 #include <string>
 #include <string_view>
 
-#include "exporter/transport.h"
+#include "exporter/earliest_deadline.h"
 #include "tracekin/options.h"
+#include "tracekin/transport.h"
 
 namespace tracekin {
 

@@ -1,15 +1,10 @@
 #include <unistd.h>
 
 #include <exception>
-#include <filesystem>
-#include <system_error>
 
-#include "configuration/check.h"
-#include "exporter/file_transport.h"
-#include "exporter/http_transport.h"
-#include "exporter/zipkin_json_encoder.h"
 #include "tracekin/configuration.h"
 #include "tracekin/tracer.h"
+#include "tracer/make_exporter.h"
 #include "tracer/tracer_impl.h"
 #include "ust/loader.h"
 
@@ -22,36 +17,6 @@ void LogToStandardError(LogLevel, const std::string& message) {
   // One write, so that lines of several processes do not mix. Nothing can be done where there is no
   // stderr.
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
-}
-
-// A relative path is one from the working folder of now, for the host may change that, and the file is
-// opened later, by each process of a fork.
-std::string AbsolutePath(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
-  return error ? path
-               : absolute.string();  // no working folder: the exporter will say what is wrong
-}
-
-std::shared_ptr<Exporter> MakeExporter(const Options& options) {
-  const ExporterOptions& exporter = options.exporter;
-  const bool to_file = ExportsToFile(exporter);
-  const auto framing =
-      to_file ? ZipkinJsonEncoder::Framing::kLines : ZipkinJsonEncoder::Framing::kArray;
-  Exporter::MakeTransport make_transport;
-  if (to_file) {
-    make_transport = [path = AbsolutePath(exporter.path)]() -> std::unique_ptr<Transport> {
-      return std::make_unique<FileTransport>(path);
-    };
-  } else {
-    make_transport = [exporter]() -> std::unique_ptr<Transport> {
-      return std::make_unique<HttpTransport>(exporter, "application/json");
-    };
-  }
-  return std::make_shared<Exporter>(
-      exporter, options.service_name,
-      [framing] { return std::make_unique<ZipkinJsonEncoder>(framing); }, std::move(make_transport),
-      options.logger);
 }
 
 std::shared_ptr<Tracer> MakeCheckedTracer(const Options& options, std::string* error) {

@@ -9,8 +9,11 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "tracekin/transport.h"
 
 namespace tracekin {
 
@@ -44,6 +47,10 @@ struct ExporterOptions {
   std::uint64_t connect_timeout_ms = 2000;
   std::uint64_t timeout_ms = 5000;        // one request, from connect to answer
   std::uint64_t close_timeout_ms = 2000;  // Close() and the destruction of the tracer, at most
+
+  /// Not a key: a transport of the program's own, in place of the ones above. Called on an exporter
+  /// thread, once in each process of a fork. Batches are what `type` would send: JSON.
+  std::function<std::unique_ptr<Transport>()> make_transport = nullptr;
 };
 
 struct UstOptions {

@@ -57,7 +57,8 @@ TEST(PrintConfiguration, KnowsEveryFieldOfOptions) {
   // of what the tests above have covered.
   EXPECT_EQ(sizeof(SamplerOptions), sizeof(std::string) + 2 * sizeof(double) + 8);
   EXPECT_EQ(sizeof(PropagationOptions), 2 * sizeof(StringList));
-  EXPECT_EQ(sizeof(ExporterOptions), 3 * sizeof(std::string) + 7 * sizeof(std::uint64_t));
+  EXPECT_EQ(sizeof(ExporterOptions), 3 * sizeof(std::string) + 7 * sizeof(std::uint64_t) +
+                                         sizeof(ExporterOptions::make_transport));
   EXPECT_EQ(sizeof(UstOptions), 8 + sizeof(std::string) + 8);
   EXPECT_EQ(Settings().size(), 4u + 4u + 2u + 10u + 3u);
 }

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "exporter/encoder.h"
-#include "exporter/transport.h"
+#include "tracekin/transport.h"
 
 namespace tracekin::testing {
 

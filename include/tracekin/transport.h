@@ -1,0 +1,55 @@
+// Where batches of encoded spans go. tracekin's own transports are chosen by ExporterOptions; a
+// program hands in one of its own by ExporterOptions::make_transport.
+//
+// Used by one thread of the exporter at a time, but for Interrupt(). A transport owns its connection
+// or file and opens it when the first batch is sent, so that making one never blocks and never fails
+// for want of a collector.
+#ifndef TRACEKIN_TRANSPORT_H
+#define TRACEKIN_TRANSPORT_H
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+namespace tracekin {
+
+enum class SendStatus {
+  kAccepted,  // the collector has acknowledged the batch, or the file has it
+  kRejected,  // it will never take this batch: sending it again is no use
+  kTooLarge,  // it will not take so much at once: smaller batches may do
+  kFailed,    // no answer, an error or a time-out: it may work at another time
+};
+
+struct SendResult {
+  SendStatus status;
+  std::string message = {};  // unless kAccepted: what happened, in the collector's own words if any
+  std::chrono::milliseconds retry_after{
+      0};  // kFailed: the collector wants to be left alone so long
+};
+
+class Transport {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  virtual ~Transport() = default;
+
+  /// Sends one batch of `spans` spans. Returns by `deadline` at the latest (a disk that hangs
+  /// excepted). May throw std::bad_alloc: the batch has failed then. REQUIRES: the calling thread
+  /// blocks SIGPIPE and SIGXFSZ, which the peer of a connection or pipe and a limit on the size of
+  /// files would otherwise raise.
+  virtual SendResult Send(const std::string& body, std::size_t spans,
+                          Clock::time_point deadline) = 0;
+
+  /// Moves the deadline of a Send() that is under way on another thread, and of later ones, forward
+  /// to `deadline`; never back. Any thread.
+  virtual void Interrupt(Clock::time_point deadline) noexcept = 0;
+
+  /// In the child of a fork, instead of the destructor: closes this process's copies of descriptors
+  /// without a word to the peer, and touches nothing that another thread may have been changing at
+  /// the fork. The object's memory is given up.
+  virtual void AbandonAfterFork() noexcept = 0;
+};
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_TRANSPORT_H

@@ -1,0 +1,17 @@
+// What the options name: an exporter with the encoder and the transport that it is to work with.
+#ifndef TRACEKIN_TRACER_MAKE_EXPORTER_H
+#define TRACEKIN_TRACER_MAKE_EXPORTER_H
+
+#include <memory>
+
+#include "exporter/exporter.h"
+#include "tracekin/options.h"
+
+namespace tracekin {
+
+/// REQUIRES: valid options, with a logger. A relative path is taken from the working folder of now.
+std::shared_ptr<Exporter> MakeExporter(const Options& options);
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_TRACER_MAKE_EXPORTER_H
