@@ -1,5 +1,6 @@
 #include "text/utf8.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 
@@ -40,6 +41,23 @@ bool HasByte(std::uint64_t word, unsigned char byte) {
 bool IsPlainWord(std::uint64_t word) {
   return (word & kHighBits) == 0 && !HasByteBelow(word, 0x20) && !HasByte(word, '"') &&
          !HasByte(word, '\\');
+}
+
+// Sixteen bytes at once, by the compiler's vectors.
+using Block = signed char __attribute__((vector_size(kPadding + 1)));
+
+// All ones for each of the first `size` bytes that is not plain.
+inline Block NotPlain(Block bytes, std::size_t size) {
+  constexpr Block kIndex = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const auto ours = static_cast<signed char>(std::min(size, sizeof bytes));
+  const Block plain = (bytes >= 0x20) & (bytes != '"') & (bytes != '\\');  // 0x80 and more are < 0
+  return ~plain & (kIndex < ours);
+}
+
+inline bool Any(Block bytes) {
+  std::uint64_t words[2];
+  std::memcpy(words, &bytes, sizeof words);
+  return (words[0] | words[1]) != 0;
 }
 
 struct Sequence {
@@ -127,6 +145,24 @@ bool IsPlain(const char* text, std::size_t size) noexcept {
   }
   return IsPlainWord(
       Load<std::uint64_t>(text + size - kWord));  // the rest, and some bytes once more
+}
+
+bool IsPlainPadded(const char* text, std::size_t size) noexcept {
+  Block bad{};
+  for (std::size_t at = 0; at < size; at += sizeof bad) {
+    bad |= NotPlain(Load<Block>(text + at), size - at);
+  }
+  return !Any(bad);
+}
+
+bool CopyIfPlain(const char* text, std::size_t size, char* out) noexcept {
+  Block bad{};
+  for (std::size_t at = 0; at < size; at += sizeof bad) {
+    const auto block = Load<Block>(text + at);
+    std::memcpy(out + at, &block, sizeof block);
+    bad |= NotPlain(block, size - at);
+  }
+  return !Any(bad);
 }
 
 std::string_view Sanitize(std::string_view text, std::string* scratch) {

@@ -198,7 +198,8 @@ bool SpanWriter::Grow(std::size_t more) noexcept {
   const std::size_t wanted =
       std::min<std::size_t>(std::max<std::size_t>(size + more, 2 * capacity_), kMaxSpanBytes);
   if (wanted > capacity_) {
-    char* bigger = static_cast<char*>(std::realloc(bytes_ == inline_ ? nullptr : bytes_, wanted));
+    char* bigger =
+        static_cast<char*>(std::realloc(bytes_ == inline_ ? nullptr : bytes_, wanted + kPadding));
     if (bigger == nullptr) return false;
     if (bytes_ == inline_) std::memcpy(bigger, inline_, size);
     bytes_ = bigger;

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "exporter/span_bytes.h"
+#include "text/utf8.h"
 
 namespace tracekin {
 
@@ -30,7 +31,7 @@ class SpanWriter {
   SpanHeader& header() { return *reinterpret_cast<SpanHeader*>(bytes_); }
   const SpanHeader& header() const { return *reinterpret_cast<const SpanHeader*>(bytes_); }
 
-  /// The whole span; header().size bytes.
+  /// The whole span; header().size bytes, followed by kPadding (text/utf8.h) that may be read.
   const char* bytes() const { return bytes_; }
 
   /// NUL-terminated. Valid until the next change.
@@ -102,7 +103,7 @@ class SpanWriter {
   std::uint32_t dead_ = 0;  // bytes of dead entries
   std::uint32_t log_ = 0;   // offset of the log entry that is being made
   bool cut_ = false;        // that something of it did not fit
-  alignas(SpanHeader) char inline_[kInlineBytes];
+  alignas(SpanHeader) char inline_[kInlineBytes + kPadding];
 };
 
 }  // namespace tracekin

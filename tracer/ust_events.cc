@@ -15,9 +15,9 @@ namespace tracekin {
 
 namespace {
 
-// `text`, which a NUL follows, as valid UTF-8 without NULs inside; usually itself. Without memory: "".
+// `text` of a span's own bytes, as valid UTF-8 without NULs inside; usually itself. Without memory: "".
 const char* Valid(std::string_view text, std::string* scratch) noexcept {
-  if (IsPlain(text.data(), text.size())) return text.data();
+  if (IsPlainPadded(text.data(), text.size())) return text.data();
   try {
     const std::string_view valid = Sanitize(text, scratch);
     return valid.data();
@@ -57,26 +57,25 @@ class TagsText {
     char* out = small_;
     *out++ = '{';
     ForEachTag(span, [&](const Entry& tag) {
-      const std::size_t key = tag.header.key_size, value = tag.header.value_size;
+      const std::string_view key = tag.key(), value = tag.value();
       const auto room = static_cast<std::size_t>(small_ + sizeof small_ - out);
-      plain = plain && key + value + sizeof R"(,"":""})" <= room && IsPlain(tag.text, key + value);
+      plain = plain && key.size() + value.size() + sizeof R"("":"",})" + kPadding <= room;
       if (!plain) return;
-      if (out[-1] != '{') *out++ = ',';
       *out++ = '"';
-      out = Copy(tag.text, key, out);
-      out = Copy("\":\"", 3, out);
-      out = Copy(tag.text + key, value, out);
-      *out++ = '"';
+      plain = CopyIfPlain(key.data(), key.size(), out);
+      out += key.size();
+      std::memcpy(out, "\":\"", 3);
+      out += 3;
+      plain = plain && CopyIfPlain(value.data(), value.size(), out);
+      out += value.size();
+      std::memcpy(out, "\",", 2);
+      out += 2;
     });
+    if (out[-1] == ',') --out;
     *out++ = '}';
     *out = '\0';
     if (plain) text_ = small_;
     return plain;
-  }
-
-  static char* Copy(const char* text, std::size_t size, char* out) {
-    std::memcpy(out, text, size);
-    return out + size;
   }
 
   void WriteAny(const SpanWriter& span) noexcept {

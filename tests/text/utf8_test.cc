@@ -64,6 +64,27 @@ TEST(IsPlainTest, KnowsEveryByteAtEveryPlace) {
   }
 }
 
+// As IsPlain, whatever stands beyond the text; writes no more than it may.
+TEST(CopyIfPlainTest, KnowsEveryByteAtEveryPlaceAndCopies) {
+  for (std::size_t size = 0; size <= 25; ++size) {
+    for (std::size_t place = 0; place < size + kPadding; ++place) {
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string text(size + kPadding, 'x');
+        text[place] = static_cast<char>(byte);
+        std::string copy(text.size() + 1, '-');
+        const bool plain = IsPlain(text.data(), size);
+        ASSERT_EQ(CopyIfPlain(text.data(), size, copy.data()), plain)
+            << size << ' ' << place << ' ' << byte;
+        ASSERT_EQ(IsPlainPadded(text.data(), size), plain);
+        if (plain) {
+          ASSERT_EQ(copy.substr(0, size), text.substr(0, size));
+        }
+        ASSERT_EQ(copy.back(), '-');
+      }
+    }
+  }
+}
+
 TEST(IsPlainTest, NothingIsPlain) { EXPECT_TRUE(IsPlain(nullptr, 0)); }
 
 TEST(SanitizeTest, ReturnsValidTextItself) {
