@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -9,6 +11,9 @@
 #include <system_error>
 #include <thread>
 #include <utility>
+
+#include "exporter/delivery.h"
+#include "exporter/drop_report.h"
 
 namespace tracekin {
 
@@ -20,13 +25,25 @@ using std::chrono::milliseconds;
 // MB come together, well within the default queue; an idle process pays fifty short wake-ups a
 // second.
 constexpr milliseconds kPollInterval{20};
-// A batch is sent at this size even if it has not batch_spans spans yet. Zipkin takes 10 MiB.
-constexpr std::size_t kBatchBytes = 1 << 20;
-constexpr std::chrono::seconds kReportInterval{10};
+constexpr std::chrono::seconds kTellInterval{10};
 constexpr std::int64_t kStartRetryNs = 1'000'000'000;
 constexpr std::chrono::hours kLongestWait{24 * 365};  // what is added to a clock must not overflow
 
 std::int64_t Now() { return Exporter::Clock::now().time_since_epoch().count(); }
+
+std::uint64_t RandomSeed() {
+  std::uint64_t seed = 0;
+  if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed) {
+    seed = static_cast<std::uint64_t>(Now()) ^ static_cast<std::uint64_t>(getpid()) << 32;
+  }
+  return seed;
+}
+
+std::unique_ptr<Spool> MakeSpool(const ExporterOptions& options, const std::string& service,
+                                 ExporterCounts* counts) {
+  if (options.spool_path.empty()) return nullptr;
+  return std::make_unique<Spool>(options.spool_path, options.spool_bytes, service, counts);
+}
 
 std::string Plural(std::uint64_t count, const char* what) {
   return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
@@ -34,35 +51,53 @@ std::string Plural(std::uint64_t count, const char* what) {
 
 }  // namespace
 
-// What one process's exporter thread works with. The child of a fork leaves its parent's Worker as
-// it is, for locks and memory may be in any state, and makes another.
+// What one process's threads work with. The child of a fork leaves its parent's Worker as it is, for
+// locks and memory may be in any state, and makes another.
 struct Exporter::Worker {
-  // Shared with Flush and Close:
+  // Shared with Flush and Close, guarded by `mutex`:
   std::mutex mutex;
   std::condition_variable wake;
   std::condition_variable progress;
+  bool awake = false;  // something has changed that the exporter thread is to look at
   bool stop = false;
   bool ended = false;
   Clock::time_point send_deadline = Clock::time_point::max();
   std::uint64_t flushes_asked = 0;
   std::uint64_t flushes_done = 0;
-  std::atomic<Transport*> transport{nullptr};
+
+  Sender sender;
+  std::thread sender_thread;
   std::thread thread;
 
-  // The thread's own:
-  std::unique_ptr<Encoder> encoder;
-  SpanDecoder decoder;
-  std::string body;
-  std::size_t spans = 0;  // in `body`
-  Clock::time_point next_report = Clock::time_point::min();
-  std::uint64_t reported_full = 0;
-  std::uint64_t reported_rejected = 0;
-  std::uint64_t reported_failed = 0;
-  std::string last_error;
+  // The exporter thread's own:
+  Delivery delivery;
+  bool sending = false;
+  bool failed = false;          // a batch, since somebody asked for a flush or the end
+  std::uint64_t collected = 0;  // spans, from the queue
+  std::uint64_t read = 0;       // of these
+  std::uint64_t flush_seen = 0;
+  std::uint64_t flush_collected = 0;  // `collected` then
+  Clock::time_point next_flush{};
+  DropReport drops;
+  bool told_away = false;
+  bool told_spool = false;
+  Clock::time_point next_tell = Clock::time_point::min();
 
-  explicit Worker(std::string_view service) : decoder(service) {}
-  ~Worker() { delete transport.load(); }
+  explicit Worker(Exporter* exporter);
+
+  // With `mutex` held.
+  void Wake(const std::unique_lock<std::mutex>&) {
+    awake = true;
+    wake.notify_one();
+  }
 };
+
+Exporter::Worker::Worker(Exporter* exporter)
+    : sender(exporter->service_name_, exporter->make_encoder_, exporter->make_transport_,
+             [this] { Wake(std::unique_lock<std::mutex>(mutex)); }),
+      delivery(exporter->options_,
+               MakeSpool(exporter->options_, exporter->service_name_, &exporter->counts_),
+               &exporter->counts_, RandomSeed()) {}
 
 Exporter::Exporter(const ExporterOptions& options, std::string service_name,
                    MakeEncoder make_encoder, MakeTransport make_transport, Logger logger)
@@ -73,7 +108,7 @@ Exporter::Exporter(const ExporterOptions& options, std::string service_name,
       logger_(std::move(logger)),
       queue_(options.queue_spans, options.queue_bytes) {}
 
-// Nobody refers to the exporter any more, its thread included: that has ended, or was never there.
+// Nobody refers to the exporter any more, its threads included: they have ended, or were never there.
 Exporter::~Exporter() {
   Worker* worker = worker_.load();
   if (worker == nullptr) return;
@@ -101,10 +136,7 @@ void Exporter::Start() noexcept {
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
-      auto worker = std::make_unique<Worker>(service_name_);
-      worker->thread =
-          std::thread([self = shared_from_this(), raw = worker.get()] { self->Run(raw); });
-      worker_.store(worker.release(), std::memory_order_release);
+      worker_.store(StartThreads(), std::memory_order_release);
     } catch (const std::exception&) {
       next_start_ns_.store(Now() + kStartRetryNs, std::memory_order_relaxed);
       failed_starts_.fetch_add(1, std::memory_order_relaxed);
@@ -114,133 +146,165 @@ void Exporter::Start() noexcept {
   starting_.store(false, std::memory_order_release);
 }
 
+// Throws what std::thread does if one of the two cannot be had.
+Exporter::Worker* Exporter::StartThreads() {
+  auto worker = std::make_unique<Worker>(this);
+  Sender* sender = &worker->sender;
+  worker->sender_thread = std::thread([sender] {
+    pthread_setname_np(pthread_self(), "tracekin-send");
+    sender->Run();
+  });
+  try {
+    worker->thread =
+        std::thread([self = shared_from_this(), raw = worker.get()] { self->Run(raw); });
+  } catch (...) {
+    sender->Stop();
+    worker->sender_thread.join();
+    throw;
+  }
+  return worker.release();
+}
+
 void Exporter::Run(Worker* worker) noexcept {
   pthread_setname_np(pthread_self(), "tracekin");
   ReportFailedStarts();
-  try {
-    worker->encoder = make_encoder_();
-    worker->transport.store(make_transport_().release());
-    Loop(worker);
-  } catch (const std::exception& error) {
-    Log(LogLevel::kError,
-        [&] { return std::string("the exporter thread gives up: ") + error.what(); });
+  worker->next_flush = Clock::now() + milliseconds(options_.flush_interval_ms);
+  while (!Step(worker)) {
   }
+  worker->sender.Stop();
+  worker->sender_thread.join();
   const std::lock_guard<std::mutex> lock(worker->mutex);
   worker->ended = true;
   worker->progress.notify_all();
 }
 
-void Exporter::Loop(Worker* worker) {
-  const milliseconds interval{options_.flush_interval_ms};
-  Clock::time_point next_flush = Clock::now() + interval;
-  for (;;) {
-    std::unique_lock<std::mutex> lock(worker->mutex);
-    worker->wake.wait_for(lock, std::min(kPollInterval, interval), [worker] {
-      return worker->stop || worker->flushes_asked != worker->flushes_done;
-    });
-    const bool stop = worker->stop;
-    const std::uint64_t flush = worker->flushes_asked;
-    const bool asked = stop || flush != worker->flushes_done;
-    lock.unlock();
+// One round: wait, take over what was sent and what has finished, send. Returns true after the last.
+bool Exporter::Step(Worker* worker) noexcept {
+  std::unique_lock<std::mutex> lock(worker->mutex);
+  worker->wake.wait_for(lock, std::min(kPollInterval, milliseconds(options_.flush_interval_ms)),
+                        [worker] { return worker->awake; });
+  worker->awake = false;
+  const bool stop = worker->stop;
+  const std::uint64_t flush = worker->flushes_asked;
+  const bool asked = stop || flush != worker->flushes_done;
+  const Clock::time_point deadline = worker->send_deadline;
+  lock.unlock();
 
-    const bool due = asked || Clock::now() >= next_flush;
-    queue_.Drain(due ? SpanQueue::What::kEverything : SpanQueue::What::kFullChunks,
-                 [this, worker](const char* span) { Add(worker, span); });
-    if (due) {
-      Send(worker);
-      next_flush = Clock::now() + interval;
-    }
-    if (stop || Clock::now() >= worker->next_report) ReportDrops(worker);
-
-    lock.lock();
-    worker->flushes_done = flush;
-    worker->progress.notify_all();
-    if (stop) return;
-  }
-}
-
-// Never throws: a span that memory does not suffice for is one that could not be sent.
-void Exporter::Add(Worker* worker, const char* span) noexcept {
-  std::string& body = worker->body;
-  const std::size_t before = body.size();
-  try {
-    if (worker->spans == 0) worker->encoder->Begin(&body);
-    worker->encoder->Add(worker->decoder.Decode(span), &body);
-    ++worker->spans;
-  } catch (...) {
-    body.resize(worker->spans == 0 ? 0 : before);
-    totals_.send_failed.fetch_add(1, std::memory_order_release);
-  }
-  if (worker->spans >= options_.batch_spans || body.size() >= kBatchBytes) Send(worker);
-}
-
-void Exporter::Send(Worker* worker) noexcept {
-  if (worker->spans == 0) return;
   const Clock::time_point now = Clock::now();
-  Clock::time_point deadline = now + milliseconds(options_.timeout_ms);
-  {
-    const std::lock_guard<std::mutex> lock(worker->mutex);
-    deadline = std::min(deadline, worker->send_deadline);
-  }
-  if (now >= deadline) {
-    totals_.closed.fetch_add(worker->spans, std::memory_order_release);
-  } else {
-    SendResult result{SendStatus::kFailed};
-    try {
-      worker->encoder->End(worker->spans, &worker->body);
-      result = worker->transport.load()->Send(worker->body, worker->spans, deadline);
-    } catch (...) {
-      result.status = SendStatus::kFailed;
-    }
-    Settle(worker, result);
-  }
-  worker->body.clear();
-  worker->spans = 0;
-}
-
-void Exporter::Settle(Worker* worker, const SendResult& result) noexcept {
-  const std::size_t spans = worker->spans;
-  switch (result.status) {
-    case SendStatus::kAccepted:
-      totals_.exported.fetch_add(spans, std::memory_order_release);
-      return;
-    case SendStatus::kRejected:
-    case SendStatus::kTooLarge:
-      totals_.rejected.fetch_add(spans, std::memory_order_release);
-      break;
-    case SendStatus::kFailed:
-      totals_.send_failed.fetch_add(spans, std::memory_order_release);
-      break;
-  }
+  bool done = false;
   try {
-    worker->last_error = result.message;
+    const bool failed = TakeOutcome(worker, now);
+    worker->failed = asked && (worker->failed || failed);
+    TakeSpans(worker, asked, now);
+    if (flush != worker->flush_seen) {
+      worker->flush_seen = flush;
+      worker->flush_collected = worker->collected;
+    }
+    done = stop ? !worker->sending && (NothingLeft(worker) || worker->failed || now >= deadline)
+                : asked && (Flushed(worker) || worker->failed);
+    if (!done || !stop) Send(worker, asked && !done, now, deadline);
+    if (done && stop) GiveUp(worker, now);
+  } catch (const std::bad_alloc&) {
+    // Once there is memory again, the next round does what this one could not.
+  }
+  Report(worker, done && stop);
+
+  if (!done) return false;
+  worker->failed = false;
+  lock.lock();
+  worker->flushes_done = flush;
+  worker->progress.notify_all();
+  return stop;
+}
+
+bool Exporter::NothingLeft(const Worker* worker) const {
+  return queue_.drained() && worker->delivery.idle();
+}
+
+// Whether what had been collected when the flush was asked for is settled or spooled: batches go in
+// order, so it is not among those that are in memory.
+bool Exporter::Flushed(const Worker* worker) const {
+  return worker->read - counts_.in_flight >= worker->flush_collected;
+}
+
+// Returns whether a batch has failed.
+bool Exporter::TakeOutcome(Worker* worker, Clock::time_point now) {
+  const std::optional<Sender::Outcome> outcome = worker->sender.Take();
+  if (!outcome) return false;
+  worker->sending = false;
+  worker->delivery.Settle(outcome->result, outcome->unencoded, now);
+  return outcome->result.status == SendStatus::kFailed;
+}
+
+// What is not wanted yet stays collected, and counts against the queue's bounds.
+void Exporter::TakeSpans(Worker* worker, bool asked, Clock::time_point now) {
+  const bool due = asked || now >= worker->next_flush;
+  worker->collected +=
+      queue_.Collect(due ? SpanQueue::What::kEverything : SpanQueue::What::kFullChunks);
+  Delivery& delivery = worker->delivery;
+  const auto add = [&](const char* span) { delivery.Add(span, now); };
+  while (delivery.WantsSpans() && !queue_.drained()) {
+    worker->read += queue_.ReadChunk(add);
+    delivery.Maintain(now);
+  }
+  if (due) {
+    delivery.EndBatch();
+    worker->next_flush = now + milliseconds(options_.flush_interval_ms);
+  }
+  delivery.Maintain(now);
+}
+
+void Exporter::Send(Worker* worker, bool urgent, Clock::time_point now,
+                    Clock::time_point deadline) {
+  if (worker->sending) return;
+  const Batch* batch = worker->delivery.Next(now, urgent);
+  if (batch == nullptr) return;
+  worker->sending = true;
+  worker->sender.Give(batch, std::min(now + milliseconds(options_.timeout_ms), deadline));
+}
+
+void Exporter::GiveUp(Worker* worker, Clock::time_point now) {
+  queue_.Collect(SpanQueue::What::kEverything);
+  Delivery& delivery = worker->delivery;
+  do {
+    delivery.GiveUp(now);
+  } while (queue_.ReadChunk([&](const char* span) { delivery.Add(span, now); }) != 0);
+}
+
+void Exporter::Report(Worker* worker, bool last) noexcept {
+  ReportCollector(worker);
+  const Clock::time_point now = Clock::now();
+  try {
+    const std::string drops = worker->drops.Make(counts_.Read(), queue_.refused(),
+                                                 worker->delivery.last_error(), now, last);
+    if (!drops.empty()) logger_(LogLevel::kWarning, drops);
   } catch (...) {
-    worker->last_error.clear();
+    // As in Log().
   }
 }
 
-// Says what was dropped since the last time, and why; at most once in kReportInterval, and at the
-// end.
-void Exporter::ReportDrops(Worker* worker) noexcept {
-  const std::uint64_t full = queue_.refused() - worker->reported_full;
-  const std::uint64_t rejected = totals_.rejected.load() - worker->reported_rejected;
-  const std::uint64_t failed = totals_.send_failed.load() - worker->reported_failed;
-  if (full + rejected + failed == 0) return;
-  worker->next_report = Clock::now() + kReportInterval;
-  worker->reported_full += full;
-  worker->reported_rejected += rejected;
-  worker->reported_failed += failed;
-
-  Log(LogLevel::kWarning, [&] {
-    std::string message = "dropped " + Plural(full + rejected + failed, "span") + ':';
-    if (full != 0) message += " queue_full " + std::to_string(full);
-    if (rejected != 0) message += " rejected " + std::to_string(rejected);
-    if (failed != 0) message += " send_failed " + std::to_string(failed);
-    if (rejected + failed != 0 && !worker->last_error.empty()) {
-      message += " (last error: " + worker->last_error + ')';
-    }
-    return message;
-  });
+// That the collector or the spool does not take spans, and that it does again.
+void Exporter::ReportCollector(Worker* worker) noexcept {
+  const Delivery& delivery = worker->delivery;
+  if (delivery.spool_failing() && !worker->told_spool) {
+    worker->told_spool = true;
+    Log(LogLevel::kWarning, [&] { return delivery.last_error() + "; spans wait in memory"; });
+  }
+  const Clock::time_point now = Clock::now();
+  if (delivery.away() && !worker->told_away && now >= worker->next_tell) {
+    worker->told_away = true;
+    worker->next_tell = now + kTellInterval;
+    Log(LogLevel::kWarning, [&] {
+      return "spans cannot be sent, and wait in " +
+             std::string(options_.spool_path.empty() ? "memory" : "the spool") + ": " +
+             delivery.last_error();
+    });
+  } else if (!delivery.away() && worker->told_away) {
+    worker->told_away = false;
+    const auto seconds = std::chrono::round<std::chrono::seconds>(now - delivery.away_since());
+    Log(LogLevel::kInfo,
+        [&] { return "spans are sent again, after " + std::to_string(seconds.count()) + " s"; });
+  }
 }
 
 // Not where it happens: that is a thread of the application, in the midst of a span.
@@ -258,7 +322,7 @@ bool Exporter::Flush(milliseconds timeout) noexcept {
   std::unique_lock<std::mutex> lock(worker->mutex);
   if (worker->ended) return true;
   const std::uint64_t mine = ++worker->flushes_asked;
-  worker->wake.notify_one();
+  worker->Wake(lock);
   return worker->progress.wait_for(lock, timeout,
                                    [&] { return worker->ended || worker->flushes_done >= mine; });
 }
@@ -278,8 +342,8 @@ void Exporter::Close(milliseconds timeout) noexcept {
   if (!worker->stop) {
     worker->stop = true;
     worker->send_deadline = deadline;
-    if (Transport* transport = worker->transport.load()) transport->Interrupt(deadline);
-    worker->wake.notify_one();
+    worker->sender.Interrupt(deadline);
+    worker->Wake(lock);
   }
   // A send that the deadline ends still has to come back and be counted.
   constexpr milliseconds kGrace{50};
@@ -294,11 +358,13 @@ void Exporter::Close(milliseconds timeout) noexcept {
 // After the end of the thread: what was pushed too late.
 void Exporter::DiscardQueue() noexcept {
   const std::lock_guard<std::mutex> lock(discard_mutex_);
-  const std::size_t late = queue_.Drain(SpanQueue::What::kEverything, [](const char*) {});
-  totals_.closed.fetch_add(late, std::memory_order_release);
+  queue_.Collect(SpanQueue::What::kEverything);
+  while (const std::size_t late = queue_.ReadChunk([](const char*) {})) {
+    ExporterCounts::Add(&counts_.closed, late);
+  }
 }
 
-Exporter::Totals Exporter::totals() noexcept {
+ExporterTotals Exporter::totals() noexcept {
   if (closed()) {
     Worker* worker = worker_.load(std::memory_order_acquire);
     bool ended = worker == nullptr;
@@ -308,29 +374,21 @@ Exporter::Totals Exporter::totals() noexcept {
     }
     if (ended) DiscardQueue();
   }
-  // Who sees that a span was sent sees, too, that the queue had accepted it.
-  Totals totals;
-  totals.exported = totals_.exported.load(std::memory_order_acquire);
-  totals.rejected = totals_.rejected.load(std::memory_order_acquire);
-  totals.send_failed = totals_.send_failed.load(std::memory_order_acquire);
-  totals.closed = totals_.closed.load(std::memory_order_acquire);
-  return totals;
+  return counts_.Read();
 }
 
 void Exporter::AfterForkInChild() noexcept {
   Worker* parents = worker_.exchange(nullptr);
   if (parents != nullptr) {
-    if (Transport* transport = parents->transport.load()) transport->AbandonAfterFork();
+    parents->sender.AbandonAfterFork();
+    parents->delivery.AbandonAfterFork();
   }
   starting_ = false;
   next_start_ns_ = 0;
   failed_starts_ = 0;
   new (&discard_mutex_) std::mutex();
   queue_.Reset();
-  totals_.exported = 0;
-  totals_.rejected = 0;
-  totals_.send_failed = 0;
-  totals_.closed = 0;
+  counts_.Reset();
   if (parents != nullptr) EnsureRunning();
 }
 

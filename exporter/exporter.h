@@ -1,55 +1,48 @@
-// Takes finished spans from the application's threads to a collector, on a thread of its own.
+// Takes finished spans from the application's threads to a collector, on two threads of its own.
 //
-// The application's side is queue() and EnsureRunning(): neither wakes the thread, which polls. It
-// encodes what it finds into batches and hands them to the transport, one at a time; while a batch
-// is under way the queue fills, and when it is full spans are dropped and counted.
+// The application's side is queue() and EnsureRunning(): neither wakes a thread. The exporter thread
+// polls the queue and decides what is sent when (delivery.h); the sender thread encodes and sends
+// (sender.h). While nothing can be sent spans wait in the spool, if there is one, else in the queue,
+// and when that is full spans are dropped and counted.
 //
-// Ownership: shared by the tracer and the exporter thread, so that a thread that a hanging disk
-// keeps beyond the end of Close() still finds its things. Thread-safety: any method from any
-// thread, but for AfterForkInChild().
+// Ownership: shared by the tracer and the two threads, so that a thread that a hanging disk keeps
+// beyond the end of Close() still finds its things. Thread-safety: any method from any thread, but for
+// AfterForkInChild().
 #ifndef TRACEKIN_EXPORTER_EXPORTER_H
 #define TRACEKIN_EXPORTER_EXPORTER_H
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 
-#include "exporter/encoder.h"
+#include "exporter/sender.h"
 #include "exporter/span_queue.h"
+#include "exporter/totals.h"
 #include "tracekin/options.h"
-#include "tracekin/transport.h"
 
 namespace tracekin {
 
 class Exporter : public std::enable_shared_from_this<Exporter> {
  public:
   using Clock = std::chrono::steady_clock;
-  using MakeEncoder = std::function<std::unique_ptr<Encoder>()>;
-  using MakeTransport = std::function<std::unique_ptr<Transport>()>;
+  using MakeEncoder = Sender::MakeEncoder;
+  using MakeTransport = Sender::MakeTransport;
 
-  /// What became of the spans that the queue accepted; the rest is waiting or on its way.
-  struct Totals {
-    std::uint64_t exported = 0;
-    std::uint64_t rejected = 0;
-    std::uint64_t send_failed = 0;
-    std::uint64_t closed = 0;
-  };
-
-  /// The two makers are called on the exporter thread, once a process; `logger` is not empty.
+  /// The two makers are called on the sender thread, once a process, or again for each batch as long as
+  /// they throw; `logger` is not empty.
   Exporter(const ExporterOptions& options, std::string service_name, MakeEncoder make_encoder,
            MakeTransport make_transport, Logger logger);
   ~Exporter();
 
   SpanQueue& queue() { return queue_; }
 
-  /// Starts the thread if this process has none: when the tracer is made, and again in the child of a
+  /// Starts the threads if this process has none: when the tracer is made, and again in the child of a
   /// fork. Not later, for a host may forbid itself new threads once it runs (HAProxy does, by
   /// RLIMIT_NPROC). If none can be had, spans try again, once a second at most, and that is logged by
-  /// the thread that can be had in the end, or by Close(). Costs a load if there is one.
+  /// the threads that can be had in the end, or by Close(). Costs a load if there are any.
   void EnsureRunning() noexcept {
     if (worker_.load(std::memory_order_relaxed) == nullptr) Start();
   }
@@ -62,23 +55,28 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
 
   bool closed() const { return closed_.load(std::memory_order_relaxed); }
 
-  Totals totals() noexcept;
+  ExporterTotals totals() noexcept;
 
   /// The parent goes on as if nothing had happened; the child forgets the parent's spans and
-  /// connection, and starts a thread of its own if the parent had one. REQUIRES: called in the child
-  /// of a fork, while it has one thread.
+  /// connection, and starts threads of its own if the parent had any. REQUIRES: called in the child of
+  /// a fork, while it has one thread.
   void AfterForkInChild() noexcept;
 
  private:
   struct Worker;
 
   void Start() noexcept;
+  Worker* StartThreads();
   void Run(Worker* worker) noexcept;
-  void Loop(Worker* worker);
-  void Add(Worker* worker, const char* span) noexcept;
-  void Send(Worker* worker) noexcept;
-  void Settle(Worker* worker, const SendResult& result) noexcept;
-  void ReportDrops(Worker* worker) noexcept;
+  bool Step(Worker* worker) noexcept;
+  bool NothingLeft(const Worker* worker) const;
+  bool Flushed(const Worker* worker) const;
+  bool TakeOutcome(Worker* worker, Clock::time_point now);
+  void TakeSpans(Worker* worker, bool asked, Clock::time_point now);
+  void Send(Worker* worker, bool urgent, Clock::time_point now, Clock::time_point deadline);
+  void GiveUp(Worker* worker, Clock::time_point now);
+  void Report(Worker* worker, bool last) noexcept;
+  void ReportCollector(Worker* worker) noexcept;
   void ReportFailedStarts() noexcept;
   void DiscardQueue() noexcept;
   template <class MakeMessage>
@@ -98,12 +96,7 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   std::atomic<bool> closed_{false};
   std::mutex discard_mutex_;  // one reader of the queue at a time, also after the thread's end
 
-  struct {
-    std::atomic<std::uint64_t> exported{0};
-    std::atomic<std::uint64_t> rejected{0};
-    std::atomic<std::uint64_t> send_failed{0};
-    std::atomic<std::uint64_t> closed{0};
-  } totals_;
+  ExporterCounts counts_;
 };
 
 }  // namespace tracekin

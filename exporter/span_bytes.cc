@@ -24,6 +24,28 @@ bool IsAddress(int family, std::string_view text) {
 
 }  // namespace
 
+bool IsWellFormedSpan(std::string_view bytes) noexcept {
+  SpanHeader header;
+  if (bytes.size() < sizeof header || bytes[offsetof(SpanHeader, debug)] >> 1 != 0 ||
+      bytes[offsetof(SpanHeader, error)] >> 1 != 0) {
+    return false;
+  }
+  std::memcpy(&header, bytes.data(), sizeof header);
+  if (header.size != bytes.size() || header.kind > SpanKind::kConsumer) return false;
+  for (std::size_t at = sizeof header; at < bytes.size();) {
+    if (bytes.size() - at < sizeof(EntryHeader)) return false;
+    const Entry entry = ReadEntry(bytes.data() + at);
+    const std::size_t value = entry.header.value_size;
+    if (entry.header.type > EntryType::kLog || value > bytes.size() ||
+        entry.header.size() > bytes.size() - at ||
+        (entry.header.type == EntryType::kLog && value < sizeof(std::int64_t))) {
+      return false;
+    }
+    at += entry.header.size();
+  }
+  return true;
+}
+
 const SpanRecord& SpanDecoder::Decode(const char* bytes) {
   SpanHeader header;
   std::memcpy(&header, bytes, sizeof header);

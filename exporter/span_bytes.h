@@ -6,8 +6,8 @@
 //
 // Values are text already; the value of a log entry begins with its timestamp (int64, ns since the
 // Unix epoch). An entry that was overwritten stays, marked dead. Text is as the application gave
-// it: not necessarily UTF-8. Nothing is aligned but the header; entries are read with memcpy. The
-// format never leaves the process.
+// it: not necessarily UTF-8. Nothing is aligned but the header; entries are read with memcpy. Outside
+// of the process it is only in the spool (spool.h), whose format changes with this one.
 #ifndef TRACEKIN_EXPORTER_SPAN_BYTES_H
 #define TRACEKIN_EXPORTER_SPAN_BYTES_H
 
@@ -76,6 +76,19 @@ inline Entry ReadEntry(const char* at) {
   entry.text = at + sizeof entry.header;
   return entry;
 }
+
+/// The size of the span that begins at `bytes`.
+inline std::uint32_t SpanSize(const char* bytes) {
+  std::uint32_t size;
+  std::memcpy(&size, bytes + offsetof(SpanHeader, size), sizeof size);
+  return size;
+}
+
+/// What a span takes where several follow each other: the next one's header is aligned.
+inline std::uint32_t AlignedSpanSize(std::uint32_t size) { return (size + 7U) & ~7U; }
+
+/// Whether `bytes` are one span: what comes from outside the process may be anything.
+bool IsWellFormedSpan(std::string_view bytes) noexcept;
 
 /// Calls `visit(entry)` for each entry of the span at `bytes`, dead ones left out, in order.
 template <class Visitor>

@@ -21,8 +21,6 @@ namespace {
 
 constexpr std::uint32_t kMostSlots = 64;
 
-std::uint32_t Aligned(std::uint32_t size) { return (size + 7U) & ~7U; }
-
 }  // namespace
 
 static_assert(kMaxSpanBytes <= SpanQueue::kChunkBytes / 2, "a chunk must hold any span");
@@ -119,7 +117,7 @@ bool SpanQueue::Push(const char* span, std::uint32_t size, std::uint32_t thread)
     }
   }
   std::memcpy(chunk->bytes + chunk->used, span, size);
-  chunk->used += Aligned(size);
+  chunk->used += AlignedSpanSize(size);
   ++chunk->spans;
   if (thread < slots_) {
     slot.accepted.store(slot.accepted.load(std::memory_order_relaxed) + 1,
@@ -133,35 +131,56 @@ bool SpanQueue::Push(const char* span, std::uint32_t size, std::uint32_t thread)
   return true;
 }
 
-std::size_t SpanQueue::VisitAndRelease(Chunk* chunk,
-                                       const std::function<void(const char* span)>& visit) {
-  const std::uint32_t spans = chunk->spans;
-  const char* at = chunk->bytes;
-  for (std::uint32_t i = 0; i < spans; ++i) {
-    std::uint32_t size;
-    std::memcpy(&size, at + offsetof(SpanHeader, size), sizeof size);
-    visit(at);
-    at += Aligned(size);
-  }
-  PushTo(&free_, chunk);
-  return spans;
-}
-
-std::size_t SpanQueue::Drain(What what, const std::function<void(const char* span)>& visit) {
+// Full chunks come off their stack youngest first: each is put before those that came off earlier.
+std::size_t SpanQueue::Collect(What what) noexcept {
   std::size_t spans = 0;
+  Chunk* first = nullptr;
+  Chunk* last = nullptr;
   for (std::uint32_t number = TakeAll(&full_); number != 0;) {
     Chunk* chunk = at(number);
     number = chunk->next.load(std::memory_order_relaxed);
-    spans += VisitAndRelease(chunk, visit);
+    chunk->next.store(first == nullptr ? 0 : first->number, std::memory_order_relaxed);
+    first = chunk;
+    spans += chunk->spans;
+    if (last == nullptr) last = chunk;
   }
-  if (what == What::kEverything) {
-    for (std::uint32_t i = 0; i < slots_; ++i) {
-      // Looking first spares idle slots the exchange, and their threads the cache line.
-      if (slot_[i].chunk.load(std::memory_order_relaxed) == nullptr) continue;
-      Chunk* chunk = slot_[i].chunk.exchange(nullptr, std::memory_order_acquire);
-      if (chunk != nullptr) spans += VisitAndRelease(chunk, visit);
-    }
+  if (first != nullptr) Append(first, last);
+  if (what == What::kFullChunks) return spans;
+  for (std::uint32_t i = 0; i < slots_; ++i) {
+    // Looking first spares idle slots the exchange, and their threads the cache line.
+    if (slot_[i].chunk.load(std::memory_order_relaxed) == nullptr) continue;
+    Chunk* chunk = slot_[i].chunk.exchange(nullptr, std::memory_order_acquire);
+    if (chunk == nullptr) continue;
+    chunk->next.store(0, std::memory_order_relaxed);
+    Append(chunk, chunk);
+    spans += chunk->spans;
   }
+  return spans;
+}
+
+void SpanQueue::Append(Chunk* first, Chunk* last) noexcept {
+  if (newest_ == nullptr) {
+    oldest_ = first;
+  } else {
+    newest_->next.store(first->number, std::memory_order_relaxed);
+  }
+  newest_ = last;
+}
+
+std::size_t SpanQueue::ReadChunk(const std::function<void(const char* span)>& visit) {
+  Chunk* chunk = oldest_;
+  if (chunk == nullptr) return 0;
+  const std::uint32_t next = chunk->next.load(std::memory_order_relaxed);
+  oldest_ = next == 0 ? nullptr : at(next);
+  if (oldest_ == nullptr) newest_ = nullptr;
+  const std::uint32_t spans = chunk->spans;
+  const char* at = chunk->bytes;
+  for (std::uint32_t i = 0; i < spans; ++i) {
+    const std::uint32_t size = SpanSize(at);
+    visit(at);
+    at += AlignedSpanSize(size);
+  }
+  PushTo(&free_, chunk);
   return spans;
 }
 
@@ -180,6 +199,8 @@ void SpanQueue::Reset() noexcept {
     slot_[i].accepted_shared = 0;
     slot_[i].refused = 0;
   }
+  oldest_ = nullptr;
+  newest_ = nullptr;
   free_.top = 0;
   full_.top = 0;
   fresh_ = 0;

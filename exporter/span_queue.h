@@ -9,8 +9,8 @@
 //
 // Bounds: at most `max_spans` spans and `max_bytes` bytes, each divided evenly among the chunks.
 //
-// Thread-safety: Push from any thread; Drain from one thread at a time; Reset only in the child of
-// a fork before any other call.
+// Thread-safety: Push from any thread; Collect and ReadChunk from one thread at a time; Reset only in
+// the child of a fork before any other call.
 #ifndef TRACEKIN_EXPORTER_SPAN_QUEUE_H
 #define TRACEKIN_EXPORTER_SPAN_QUEUE_H
 
@@ -40,11 +40,16 @@ class SpanQueue {
 
   enum class What { kFullChunks, kEverything };
 
-  /// Calls `visit(bytes)` for each span taken out, and returns how many there were. Takes what is
-  /// there when it is called, and little of what comes meanwhile, so that it ends. The memory of a
-  /// chunk is free again once all its spans were visited. If `visit` throws, the rest of its chunk
-  /// is lost: it must not.
-  std::size_t Drain(What what, const std::function<void(const char* span)>& visit);
+  /// Puts what the producers have filled, or all that they have, in line for ReadChunk. It still counts
+  /// against the bounds. Returns the number of spans.
+  std::size_t Collect(What what) noexcept;
+
+  /// Whether nothing is in line.
+  bool drained() const noexcept { return oldest_ == nullptr; }
+
+  /// Calls `visit(bytes)` for each span of the chunk that was collected first, in order, and makes its
+  /// memory free again. Returns how many there were; 0 if no chunk is left. `visit` must not throw.
+  std::size_t ReadChunk(const std::function<void(const char* span)>& visit);
 
   /// How many spans Push took, and how many it refused.
   std::uint64_t accepted() const noexcept {
@@ -80,7 +85,7 @@ class SpanQueue {
   std::uint32_t TakeAll(Stack* stack) noexcept;
   Chunk* Allocate() noexcept;
   bool Fits(const Chunk& chunk, std::uint32_t size) const noexcept;
-  std::size_t VisitAndRelease(Chunk* chunk, const std::function<void(const char* span)>& visit);
+  void Append(Chunk* first, Chunk* last) noexcept;
 
   const std::uint32_t chunks_;
   const std::uint32_t spans_per_chunk_;
@@ -89,6 +94,9 @@ class SpanQueue {
   std::unique_ptr<Slot[]> slot_;
   Stack free_;  // chunks that were used before
   Stack full_;
+  // Collected, linked by `next`; the reader's own.
+  Chunk* oldest_ = nullptr;
+  Chunk* newest_ = nullptr;
   // Chunks beyond this number were never touched.
   alignas(128) std::atomic<std::uint32_t> fresh_{0};
 };

@@ -32,7 +32,7 @@ Exporter::MakeEncoder ChooseEncoder(const ExporterOptions& options) {
 Exporter::MakeTransport ChooseTransport(const ExporterOptions& options) {
   if (options.make_transport) return options.make_transport;
   if (ExporterType(options) == "file") {
-    return [path = AbsolutePath(options.path)] { return std::make_unique<FileTransport>(path); };
+    return [path = options.path] { return std::make_unique<FileTransport>(path); };
   }
   return [options] { return std::make_unique<HttpTransport>(options, "application/json"); };
 }
@@ -40,9 +40,11 @@ Exporter::MakeTransport ChooseTransport(const ExporterOptions& options) {
 }  // namespace
 
 std::shared_ptr<Exporter> MakeExporter(const Options& options) {
-  return std::make_shared<Exporter>(options.exporter, options.service_name,
-                                    ChooseEncoder(options.exporter),
-                                    ChooseTransport(options.exporter), options.logger);
+  ExporterOptions exporter = options.exporter;
+  if (!exporter.path.empty()) exporter.path = AbsolutePath(exporter.path);
+  if (!exporter.spool_path.empty()) exporter.spool_path = AbsolutePath(exporter.spool_path);
+  return std::make_shared<Exporter>(exporter, options.service_name, ChooseEncoder(exporter),
+                                    ChooseTransport(exporter), options.logger);
 }
 
 }  // namespace tracekin

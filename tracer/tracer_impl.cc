@@ -181,23 +181,31 @@ void TracerImpl::Close() noexcept {
 }
 
 bool TracerImpl::Flush(std::chrono::milliseconds timeout) noexcept {
-  if (counters().queued != 0) exporter_->Flush(timeout);
-  return counters().queued == 0;
+  const auto waiting = [this] {
+    const Counters now = counters();
+    return now.queued + now.in_flight;
+  };
+  if (waiting() != 0) exporter_->Flush(timeout);
+  return waiting() == 0;
 }
 
 // What happens later in a span's life is read first, so that no difference is negative while spans
 // are being made.
 Counters TracerImpl::counters() const noexcept {
   using Shard = Accounts::Shard;
-  const Exporter::Totals totals = exporter_->totals();
+  const ExporterTotals totals = exporter_->totals();
   const SpanQueue& queue = exporter_->queue();
   Counters counters;
   counters.exported = totals.exported;
+  counters.adopted = totals.adopted;
+  counters.in_flight = totals.in_flight;
+  counters.spooled = totals.spooled;
+  counters.dropped.too_large = totals.too_large;
   counters.dropped.rejected = totals.rejected;
-  counters.dropped.send_failed = totals.send_failed;
-  const std::uint64_t accepted = queue.accepted();
-  counters.queued =
-      accepted - totals.exported - totals.rejected - totals.send_failed - totals.closed;
+  counters.dropped.expired = totals.expired;
+  counters.dropped.spool_full = totals.spool_full;
+  counters.dropped.spool_corrupt = totals.spool_corrupt;
+  counters.queued = queue.accepted() - totals.TakenFromQueue();
   counters.dropped.queue_full = queue.refused();
   counters.dropped.closed = totals.closed + accounts_.Sum(&Shard::closed);
   counters.dropped.fork = accounts_.Sum(&Shard::forked);
@@ -205,7 +213,8 @@ Counters TracerImpl::counters() const noexcept {
   counters.truncated_attributes = accounts_.Sum(&Shard::truncated);
   counters.misplaced_scopes = accounts_.Sum(&Shard::misplaced_scopes);
   counters.started = accounts_.Sum(&Shard::made);
-  counters.open = counters.started - counters.unsampled - counters.exported - counters.queued -
+  counters.open = counters.started + counters.adopted - counters.unsampled - counters.queued -
+                  counters.in_flight - counters.spooled - counters.exported -
                   counters.TotalDropped();
   return counters;
 }

@@ -48,6 +48,15 @@ struct ExporterOptions {
   std::uint64_t timeout_ms = 5000;        // one request, from connect to answer
   std::uint64_t close_timeout_ms = 2000;  // Close() and the destruction of the tracer, at most
 
+  std::uint64_t retry_backoff_ms = 100;  // before the first retry; twice that before the next, ...
+  std::uint64_t retry_max_backoff_ms = 10000;  // ... up to this
+  std::uint64_t retry_max_age_ms = 60000;      // a batch that fails is given up when it is so old
+  std::uint64_t retry_max_tries = 20;          // or was tried so often
+
+  std::string spool_path;                               // a folder; empty: no spool
+  std::uint64_t spool_bytes = 268435456;                // on disk, at most; a process
+  std::uint64_t spool_replay_spans_per_second = 10000;  // out of the spool, beside new spans
+
   /// Not a key: a transport of the program's own, in place of the ones above. Called on an exporter
   /// thread, once in each process of a fork. Batches are what `type` would send: JSON.
   std::function<std::unique_ptr<Transport>()> make_transport = nullptr;

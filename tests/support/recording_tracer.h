@@ -27,17 +27,20 @@ inline void PrintTo(const Counters& counters, std::ostream* out) {
   *out << "started " << counters.started << " open " << counters.open << " unsampled "
        << counters.unsampled << " queued " << counters.queued << " exported " << counters.exported
        << " queue_full " << counters.dropped.queue_full << " rejected " << counters.dropped.rejected
-       << " send_failed " << counters.dropped.send_failed << " closed " << counters.dropped.closed
-       << " fork " << counters.dropped.fork << " truncated " << counters.truncated_attributes;
+       << " expired " << counters.dropped.expired << " too_large " << counters.dropped.too_large
+       << " in_flight " << counters.in_flight << " spooled " << counters.spooled << " closed "
+       << counters.dropped.closed << " fork " << counters.dropped.fork << " truncated "
+       << counters.truncated_attributes;
 }
 
 namespace testing {
 
 /// The law of counters.h. `open` is what the caller knows, for the tracer derives its own number.
 inline bool Conserved(const Counters& counters, std::uint64_t open) {
-  return counters.open == open && counters.started == open + counters.unsampled + counters.queued +
-                                                          counters.exported +
-                                                          counters.TotalDropped();
+  return counters.open == open &&
+         counters.started + counters.adopted == open + counters.unsampled + counters.queued +
+                                                    counters.in_flight + counters.spooled +
+                                                    counters.exported + counters.TotalDropped();
 }
 
 /// What the tracer said to the operator.
@@ -119,6 +122,13 @@ class RecordingTracer {
   std::weak_ptr<int> exporter_alive_;
   std::shared_ptr<Tracer> tracer_;
 };
+
+/// Options for what cannot be sent at once to be given up.
+inline Options TriesOnce() {
+  Options options;
+  options.exporter.retry_max_tries = 1;
+  return options;
+}
 
 /// Options with a sampler of that type.
 inline Options WithSampler(const std::string& type, bool parent_based = true) {

@@ -40,12 +40,12 @@ class MakeTracerTest : public ::testing::Test {
 constexpr uid_t kNobody = 65534;
 using Names = std::vector<std::string>;
 
-TEST_F(MakeTracerTest, StartsTheExporterThreadInEachProcess) {
+TEST_F(MakeTracerTest, StartsTheExportersThreadsInEachProcess) {
   TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   const std::size_t before = ThreadCount();
   auto tracer = Make(file_.path());
-  EXPECT_EQ(ThreadCount(), before + 1);
-  InFork([] { EXPECT_EQ(ThreadCount(), 2u); });
+  EXPECT_EQ(ThreadCount(), before + 2);
+  InFork([] { EXPECT_EQ(ThreadCount(), 3u); });
   tracer.reset();
   EXPECT_TRUE(Eventually([before] { return ThreadCount() == before; }));
   InFork([] { EXPECT_EQ(ThreadCount(), 1u); });

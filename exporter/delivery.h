@@ -1,0 +1,124 @@
+// What is sent next, and what becomes of it: batches, retries, back-off, splitting, the spool.
+//
+// Batches go one at a time: Next() says which, Settle() what the collector made of it. One that failed
+// is tried again after a while, longer and longer; meanwhile the others wait: a few here, the rest in
+// the queue or, if there is one, in the spool. What was spooled is sent, oldest first and at a limited
+// rate, beside what is new.
+//
+// No threads, no clocks, no waiting: the exporter thread owns it and says what time it is.
+#ifndef TRACEKIN_EXPORTER_DELIVERY_H
+#define TRACEKIN_EXPORTER_DELIVERY_H
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exporter/batch.h"
+#include "exporter/spool.h"
+#include "exporter/totals.h"
+#include "tracekin/options.h"
+#include "tracekin/transport.h"
+
+namespace tracekin {
+
+class Delivery {
+ public:
+  using TimePoint = std::chrono::steady_clock::time_point;
+  using milliseconds = std::chrono::milliseconds;
+
+  /// `spool` may be null. `seed` is for the jitter of the back-off.
+  Delivery(const ExporterOptions& options, std::unique_ptr<Spool> spool, ExporterCounts* counts,
+           std::uint64_t seed);
+
+  /// Whether there is room for more spans; a chunk of the queue may exceed it.
+  bool WantsSpans() const {
+    return (spool_ != nullptr && !spool_failing_) || ready_.size() < kReady;
+  }
+
+  /// Takes a copy of a span out of the queue. Never throws: what memory does not suffice for is
+  /// counted as too_large.
+  void Add(const char* span, TimePoint now) noexcept;
+
+  /// What was added is due, though it may be no full batch.
+  void EndBatch() noexcept;
+
+  /// Moves what need not wait in memory to the spool, and looks for what others have left there.
+  void Maintain(TimePoint now);
+
+  /// The batch to be sent now, or nullptr: there is none, or its time has not come (which `urgent`
+  /// ignores). Valid until it is settled. REQUIRES: none is under way.
+  const Batch* Next(TimePoint now, bool urgent);
+
+  /// What became of the batch that Next() gave. `unencoded` of its spans were left out.
+  void Settle(const SendResult& result, std::size_t unencoded, TimePoint now);
+
+  /// All that is left goes to the spool, or is counted as closed. REQUIRES: no batch is under way.
+  void GiveUp(TimePoint now);
+
+  /// Whether nothing but spooled spans is left.
+  bool idle() const { return filling_.spans == 0 && ready_.empty() && !under_way_; }
+
+  /// Since when the collector takes nothing; its last words, or the spool's.
+  bool away() const { return away_; }
+  TimePoint away_since() const { return away_since_; }
+  const std::string& last_error() const { return last_error_; }
+
+  /// Whether there is a spool, and it takes nothing.
+  bool spool_failing() const { return spool_failing_; }
+
+  void AbandonAfterFork() noexcept {
+    if (spool_ != nullptr) spool_->AbandonAfterFork();
+  }
+
+ private:
+  static constexpr std::size_t kReady = 2;
+  static constexpr std::uint64_t kOneFailsWhileOthersDoNot = 5;
+
+  bool NextIsOld(TimePoint now);
+  bool HasOld();
+  void Accepted(std::size_t unencoded);
+  void Refused(const SendResult& result);
+  void Failed(const SendResult& result, TimePoint now);
+  bool Expired(TimePoint now) const;
+  void BackOff(milliseconds retry_after, TimePoint now);
+  bool Split();
+  void PutBack();
+  bool ToSpool(const Batch& batch, TimePoint now);
+  void Count(ExporterCounts::Count* as, std::size_t spans);
+  void Done() noexcept;
+  Batch Spare() noexcept;
+  std::deque<Batch>& line() { return current_is_old_ ? old_ : ready_; }
+
+  const ExporterOptions options_;
+  const std::unique_ptr<Spool> spool_;
+  ExporterCounts* const counts_;
+  std::uint64_t random_;
+  std::size_t batch_bytes_;  // at most; less after the collector said that one was too large
+
+  Batch filling_;
+  std::deque<Batch> ready_;
+  std::deque<Batch> old_;  // read from the spool, not settled
+  Batch current_;          // came first in one of these; if under_way_
+  bool under_way_ = false;
+  bool current_is_old_ = false;  // or was the last one
+  std::vector<Batch> spare_;     // for their memory
+
+  bool away_ = false;
+  TimePoint away_since_{};
+  TimePoint next_try_{};
+  milliseconds backoff_{0};
+  bool spool_failing_ = false;
+  TimePoint next_spooling_{};
+  TimePoint next_adoption_{};
+  double replay_allowance_ = 0;  // spans
+  TimePoint allowed_at_{};
+  std::string last_error_;
+};
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_EXPORTER_DELIVERY_H

@@ -1,0 +1,106 @@
+#include "exporter/sender.h"
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+
+namespace tracekin {
+
+Sender::Sender(std::string_view service, const MakeEncoder& make_encoder,
+               const MakeTransport& make_transport, std::function<void()> on_outcome)
+    : service_(service),
+      make_encoder_(make_encoder),
+      make_transport_(make_transport),
+      on_outcome_(std::move(on_outcome)) {}
+
+void Sender::Run() noexcept {
+  for (;;) {
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      changed_.wait(lock, [this] { return stop_ || (batch_ != nullptr && !outcome_); });
+      if (stop_) return;
+    }
+    Outcome outcome;
+    try {
+      Send(&outcome);
+    } catch (const std::bad_alloc&) {
+      outcome.result.message = "out of memory";
+    } catch (const std::exception& error) {
+      outcome.result.message = error.what();
+    }
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      outcome_ = std::move(outcome);
+    }
+    on_outcome_();
+  }
+}
+
+// What cannot be made now may be made when the next batch comes.
+void Sender::Send(Outcome* outcome) {
+  if (encoder_ == nullptr) encoder_ = make_encoder_();
+  if (owned_transport_ == nullptr) {
+    owned_transport_ = make_transport_();
+    transport_ = owned_transport_.get();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    owned_transport_->Interrupt(interrupt_);
+  }
+  const std::size_t spans = Encode();
+  outcome->unencoded = batch_->spans - spans;
+  if (spans == 0) {
+    outcome->result.status = SendStatus::kAccepted;  // nothing
+    return;
+  }
+  outcome->result = owned_transport_->Send(body_, spans, deadline_);
+}
+
+// Returns how many spans the body holds: all, but for those that memory does not suffice for.
+std::size_t Sender::Encode() {
+  body_.clear();
+  encoder_->Begin(&body_);
+  std::size_t spans = 0;
+  SpanDecoder decoder(batch_->service.empty() ? service_ : batch_->service);
+  batch_->ForEach([&](const char* span) {
+    const std::size_t before = body_.size();
+    try {
+      encoder_->Add(decoder.Decode(span), &body_);
+      ++spans;
+    } catch (const std::bad_alloc&) {
+      body_.resize(before);
+    }
+  });
+  encoder_->End(spans, &body_);
+  return spans;
+}
+
+void Sender::Give(const Batch* batch, TimePoint deadline) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  batch_ = batch;
+  deadline_ = deadline;
+  changed_.notify_one();
+}
+
+std::optional<Sender::Outcome> Sender::Take() noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (outcome_) batch_ = nullptr;
+  return std::exchange(outcome_, std::nullopt);
+}
+
+void Sender::Stop() noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  stop_ = true;
+  changed_.notify_one();
+}
+
+void Sender::Interrupt(TimePoint deadline) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  interrupt_ = std::min(interrupt_, deadline);
+  if (Transport* transport = transport_) transport->Interrupt(deadline);
+}
+
+void Sender::AbandonAfterFork() noexcept {
+  if (Transport* transport = transport_) transport->AbandonAfterFork();
+}
+
+}  // namespace tracekin

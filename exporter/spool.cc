@@ -1,0 +1,412 @@
+#include "exporter/spool.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/random.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cinttypes>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <system_error>
+#include <utility>
+
+#include "exporter/crc32c.h"
+
+namespace tracekin {
+
+namespace {
+
+constexpr std::string_view kMagic = "TKSPOOL1";
+constexpr std::string_view kLockSuffix = ".lock";
+constexpr std::string_view kSegmentSuffix = ".spool";
+
+struct SegmentHeader {
+  char magic[8];
+  std::uint32_t settled;
+  std::uint32_t service_size;
+  std::uint32_t service_crc;
+};
+static_assert(sizeof(SegmentHeader) == 20);
+
+struct RecordHeader {
+  std::uint32_t magic;
+  std::uint32_t number;
+  std::uint32_t size;
+  std::uint32_t crc;
+};
+constexpr std::uint32_t kRecordMagic = 0x4E415053;  // "SPAN" where the low byte comes first
+
+// Small enough to be read at once, and to be lost at once where the spool is full.
+constexpr std::uint64_t kSegmentBytes = 1 << 20;
+// No segment of ours is larger, as a batch is the most that is written beyond kSegmentBytes.
+constexpr std::uint64_t kMaxSegmentBytes = 4 * kSegmentBytes;
+
+template <class T>
+bool ReadAt(std::string_view bytes, std::size_t at, T* value) {
+  if (bytes.size() < sizeof(T) || at > bytes.size() - sizeof(T)) return false;
+  std::memcpy(value, bytes.data() + at, sizeof(T));
+  return true;
+}
+
+template <class T>
+std::string_view BytesOf(const T& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+std::uint32_t CheckSum(const RecordHeader& header, std::string_view span) {
+  return Crc32c(span, Crc32c(BytesOf(header.size), Crc32c(BytesOf(header.number))));
+}
+
+bool EndsWith(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+bool WriteAll(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
+    if (written > 0) {
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    } else if (written == 0 || errno != EINTR) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// A regular file of this user's, or -1.
+int OpenOurs(const std::string& path, int flags, std::uint64_t* bytes = nullptr) {
+  const int descriptor = open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (descriptor == -1) return -1;
+  struct stat file;
+  if (fstat(descriptor, &file) != 0 || !S_ISREG(file.st_mode) || file.st_uid != geteuid()) {
+    close(descriptor);
+    errno = EPERM;
+    return -1;
+  }
+  if (bytes != nullptr) *bytes = static_cast<std::uint64_t>(file.st_size);
+  return descriptor;
+}
+
+bool ReadAll(int descriptor, std::uint64_t size, std::string* bytes) {
+  bytes->resize(size);
+  std::size_t have = 0;
+  while (have < size) {
+    const ssize_t got = read(descriptor, bytes->data() + have, size - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return false;
+    have += static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+bool ReadRecord(std::string_view bytes, RecordHeader* header, std::string_view* span) {
+  if (!ReadAt(bytes, 0, header) || header->magic != kRecordMagic) return false;
+  bytes.remove_prefix(sizeof *header);
+  if (header->size > bytes.size()) return false;
+  *span = bytes.substr(0, header->size);
+  return header->crc == CheckSum(*header, *span) && IsWellFormedSpan(*span);
+}
+
+std::vector<std::string> FilesOf(const std::string& folder) {
+  std::vector<std::string> names;
+  const std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir(folder.c_str()), closedir);
+  if (dir == nullptr) return names;
+  while (const dirent* entry = readdir(dir.get())) names.emplace_back(entry->d_name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string NewId() {
+  std::uint64_t random = 0;
+  if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random) {
+    random =
+        static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+  }
+  char id[48];
+  std::snprintf(id, sizeof id, "%ld-%016" PRIx64, static_cast<long>(getpid()), random);
+  return id;
+}
+
+}  // namespace
+
+Spool::Spool(std::string folder, std::uint64_t max_bytes, std::string service,
+             ExporterCounts* counts)
+    : folder_(std::move(folder)),
+      max_bytes_(max_bytes),
+      service_(std::move(service)),
+      counts_(counts) {}
+
+Spool::~Spool() {
+  const bool own_left = std::any_of(segments_.begin(), segments_.end(),
+                                    [](const Segment& segment) { return !segment.adopted; });
+  if (lock_.IsOurs() && !own_left) unlink((folder_ + '/' + id_ + ".lock").c_str());
+}
+
+bool Spool::Fail(const std::string& what, const std::string& path) {
+  const int error = errno;
+  error_ = "spool: cannot " + what + ' ' + path + ": " + std::generic_category().message(error);
+  return false;
+}
+
+// Makes the folder and a lock file of our own in it, unless there is one. If somebody removed it, our
+// segments are gone too, or will be adopted by another: a new beginning.
+bool Spool::BeOwner() {
+  if (lock_.IsOurs(true)) return true;
+  writing_.Close();
+  if (mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) return Fail("make", folder_);
+  // A process that looks for something to adopt may be quicker with the lock, and remove it.
+  for (int tries = 0; tries < 5; ++tries) {
+    id_ = NewId();
+    const std::string path = folder_ + '/' + id_ + ".lock";
+    const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (descriptor == -1) return Fail("make", path);
+    lock_.Set(descriptor);
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 && lock_.IsOurs(true)) return true;
+    lock_.Close();
+  }
+  errno = EAGAIN;
+  return Fail("lock", folder_);
+}
+
+bool Spool::OpenSegment() {
+  if (!BeOwner()) return false;
+  const std::uint64_t limit = std::min(kSegmentBytes, max_bytes_ / 4);
+  if (writing_.IsOurs(true) && segments_.back().bytes < limit) return true;
+  writing_.Close();
+  char suffix[32];
+  std::snprintf(suffix, sizeof suffix, ".%08" PRIu64 ".spool", ++made_);
+  const std::string path = folder_ + '/' + id_ + suffix;
+  const int descriptor =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+  if (descriptor == -1) return Fail("make", path);
+  writing_.Set(descriptor);
+
+  SegmentHeader header{};
+  kMagic.copy(header.magic, sizeof header.magic);
+  header.service_size = static_cast<std::uint32_t>(service_.size());
+  header.service_crc = Crc32c(service_);
+  const std::string text = std::string(BytesOf(header)) + service_;
+  if (!WriteAll(descriptor, text)) {
+    Fail("write to", path);
+    writing_.Close();
+    unlink(path.c_str());
+    return false;
+  }
+  segments_.push_back({path, text.size(), 0, true, false});
+  bytes_ += text.size();
+  next_number_ = 0;
+  return true;
+}
+
+bool Spool::Append(const Batch& batch) {
+  if (!OpenSegment()) return false;
+  scratch_.clear();
+  std::uint32_t number = next_number_;
+  batch.ForEach([&](const char* span) {
+    RecordHeader header{kRecordMagic, number++, SpanSize(span), 0};
+    header.crc = CheckSum(header, {span, header.size});
+    scratch_.append(BytesOf(header)).append(span, header.size);
+  });
+  Segment& segment = segments_.back();
+  if (!WriteAll(writing_.get(), scratch_)) {
+    Fail("write to", segment.path);
+    // What came of it would be taken for whole records.
+    if (ftruncate(writing_.get(), static_cast<off_t>(segment.bytes)) != 0) writing_.Close();
+    return false;
+  }
+  next_number_ = number;
+  segment.bytes += scratch_.size();
+  segment.spans += batch.spans;
+  bytes_ += scratch_.size();
+  ExporterCounts::Move(&counts_->in_flight, &counts_->spooled, batch.spans);
+  MakeRoom();
+  return true;
+}
+
+// Gives up the oldest segments; not the one that is read, whose spans may be on their way, nor the one
+// that is written.
+void Spool::MakeRoom() {
+  while (bytes_ > max_bytes_) {
+    const auto oldest = segments_.begin() + (reading_.get() != -1 ? 1 : 0);
+    if (segments_.end() - oldest < 2) return;
+    if (!oldest->counted) Load(&*oldest);
+    ExporterCounts::Move(&counts_->spooled, &counts_->spool_full, oldest->spans);
+    Remove(oldest);
+  }
+}
+
+bool Spool::ReadFile(const std::string& path, Content* content) {
+  FileDescriptor file;
+  std::uint64_t size = 0;
+  file.Set(OpenOurs(path, O_RDONLY, &size));
+  if (file.get() == -1) return Fail("open", path);
+  if (size > kMaxSegmentBytes || !ReadAll(file.get(), size, &content->bytes)) {
+    return Fail("read", path);
+  }
+  const std::string_view bytes = content->bytes;
+  SegmentHeader header;
+  std::size_t at = sizeof header;
+  if (!ReadAt(bytes, 0, &header) || std::string_view(header.magic, kMagic.size()) != kMagic ||
+      header.service_size > bytes.size() - at ||
+      Crc32c(bytes.substr(at, header.service_size)) != header.service_crc) {
+    errno = EBADMSG;
+    return Fail("read", path);
+  }
+  content->service = bytes.substr(at, header.service_size);
+  at += header.service_size;
+
+  std::uint32_t expected = header.settled;
+  bool torn = false;
+  while (at < bytes.size()) {
+    RecordHeader record;
+    std::string_view span;
+    torn = !ReadRecord(bytes.substr(at), &record, &span);
+    if (torn) {
+      ++at;  // the next one begins somewhere
+      continue;
+    }
+    if (record.number >= expected) {
+      content->lost += record.number - expected;
+      expected = record.number + 1;
+      content->records.push_back({record.number, span});
+    }
+    at += sizeof record + span.size();
+  }
+  if (torn) ++content->lost;  // one at least
+  return true;
+}
+
+// Reads a segment and makes the counts say what is there, now that it is known.
+Spool::Content Spool::Load(Segment* segment) {
+  Content content;
+  const bool read = ReadFile(segment->path, &content);
+  if (!segment->counted) {
+    if (!read) content.lost = 1;  // one at least
+    segment->spans = content.records.size() + content.lost;
+    segment->counted = true;
+    ExporterCounts::Add(&counts_->adopted, segment->spans);
+    ExporterCounts::Add(&counts_->spooled, segment->spans);
+  }
+  const std::uint64_t lost = segment->spans - content.records.size();
+  if (lost != 0) ExporterCounts::Move(&counts_->spooled, &counts_->spool_corrupt, lost);
+  segment->spans -= lost;
+  return content;
+}
+
+bool Spool::OpenOldest() {
+  while (reading_.get() == -1) {
+    if (segments_.empty()) return false;
+    if (segments_.size() == 1) writing_.Close();  // nothing is added to what is read
+    content_ = Load(&segments_.front());
+    read_ = settled_ = 0;
+    if (!content_.records.empty()) {
+      reading_.Set(OpenOurs(segments_.front().path, O_WRONLY));
+      if (reading_.get() == -1) return Fail("open", segments_.front().path);
+    } else {
+      Remove(segments_.begin());
+    }
+  }
+  return true;
+}
+
+bool Spool::Read(std::size_t max_spans, std::size_t max_bytes, Batch* batch) noexcept {
+  const std::size_t first = read_;
+  try {
+    if (!OpenOldest()) return false;
+    if (content_.service != service_) batch->service = content_.service;
+    while (read_ < content_.records.size() && batch->spans < max_spans &&
+           batch->bytes.size() < max_bytes) {
+      batch->Add(content_.records[read_].span.data());
+      ++read_;
+    }
+  } catch (const std::bad_alloc&) {
+    read_ = first;
+    return false;
+  }
+  return batch->spans != 0;
+}
+
+void Spool::Settle(std::size_t spans) noexcept {
+  settled_ += spans;
+  segments_.front().spans -= spans;
+  if (settled_ == content_.records.size()) {
+    reading_.Close();
+    content_ = {};
+    return Remove(segments_.begin());
+  }
+  // Should this fail, the spans are sent once more if this process dies now.
+  const std::uint32_t settled = content_.records[settled_].number;
+  if (!reading_.IsOurs()) return;
+  [[maybe_unused]] const ssize_t written =
+      pwrite(reading_.get(), &settled, sizeof settled, offsetof(SegmentHeader, settled));
+}
+
+void Spool::Remove(std::deque<Segment>::iterator segment) noexcept {
+  if (segment + 1 == segments_.end()) writing_.Close();
+  unlink(segment->path.c_str());
+  bytes_ -= segment->bytes;
+  segments_.erase(segment);
+  const bool adopted_left = std::any_of(segments_.begin(), segments_.end(),
+                                        [](const Segment& left) { return left.adopted; });
+  if (adopted_lock_.get() != -1 && !adopted_left) {
+    unlink(adopted_lock_path_.c_str());
+    adopted_lock_.Close();
+  }
+}
+
+// One dead process at a time: its lock is held until its segments are gone.
+void Spool::Adopt() {
+  if (adopted_lock_.get() != -1) return;
+  const std::vector<std::string> names = FilesOf(folder_);
+  for (const std::string& name : names) {
+    if (!EndsWith(name, kLockSuffix)) continue;
+    const std::string id = name.substr(0, name.size() - kLockSuffix.size());
+    if (id == id_ || !TakeLock(folder_ + '/' + name)) continue;
+    std::deque<Segment> found;
+    for (const std::string& other : names) {
+      if (other.compare(0, id.size() + 1, id + '.') != 0 || !EndsWith(other, kSegmentSuffix)) {
+        continue;
+      }
+      FileDescriptor file;
+      std::uint64_t bytes = 0;
+      file.Set(OpenOurs(folder_ + '/' + other, O_RDONLY, &bytes));
+      if (file.get() != -1) found.push_back({folder_ + '/' + other, bytes, 0, false, true});
+    }
+    if (found.empty()) {
+      unlink(adopted_lock_path_.c_str());
+      adopted_lock_.Close();
+      continue;
+    }
+    // They are older than ours, but for the one whose spans are on their way.
+    for (const Segment& segment : found) bytes_ += segment.bytes;
+    segments_.insert(segments_.begin() + (reading_.get() != -1 ? 1 : 0), found.begin(),
+                     found.end());
+    return MakeRoom();
+  }
+}
+
+// Whether its process is dead and nobody else has taken its place.
+bool Spool::TakeLock(const std::string& path) {
+  adopted_lock_.Set(OpenOurs(path, O_RDWR));
+  if (adopted_lock_.get() == -1) return false;
+  if (flock(adopted_lock_.get(), LOCK_EX | LOCK_NB) != 0 || !adopted_lock_.IsOurs(true)) {
+    adopted_lock_.Close();
+    return false;
+  }
+  adopted_lock_path_ = path;
+  return true;
+}
+
+void Spool::AbandonAfterFork() noexcept {
+  for (FileDescriptor* descriptor : {&lock_, &writing_, &reading_, &adopted_lock_}) {
+    descriptor->Close();
+  }
+}
+
+}  // namespace tracekin

@@ -1,0 +1,42 @@
+// Spans as they lie in the queue, for tests of what takes them from there.
+#ifndef TRACEKIN_TESTS_SUPPORT_MAKE_SPAN_H
+#define TRACEKIN_TESTS_SUPPORT_MAKE_SPAN_H
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "exporter/batch.h"
+#include "exporter/span_bytes.h"
+
+namespace tracekin::testing {
+
+/// The bytes of a span with that id and name.
+inline std::string MakeSpan(std::uint64_t id, std::string_view name = "a") {
+  const EntryHeader entry{EntryType::kName, 0, static_cast<std::uint32_t>(name.size())};
+  SpanHeader header{};
+  header.size = static_cast<std::uint32_t>(sizeof header + entry.size());
+  header.name = sizeof header;
+  header.span_id = header.trace_id_low = id;
+  std::string span(reinterpret_cast<const char*>(&header), sizeof header);
+  span.append(reinterpret_cast<const char*>(&entry), sizeof entry).append(name).push_back('\0');
+  return span;
+}
+
+inline std::uint64_t IdOf(const char* span) {
+  SpanHeader header;
+  std::memcpy(&header, span, sizeof header);
+  return header.span_id;
+}
+
+inline std::vector<std::uint64_t> IdsOf(const Batch& batch) {
+  std::vector<std::uint64_t> ids;
+  batch.ForEach([&ids](const char* span) { ids.push_back(IdOf(span)); });
+  return ids;
+}
+
+}  // namespace tracekin::testing
+
+#endif  // TRACEKIN_TESTS_SUPPORT_MAKE_SPAN_H
