@@ -92,6 +92,11 @@ std::vector<Setting> MakeSettings() {
       {"exporter.spool_replay_spans_per_second",
        Integer{{At<&O::exporter, &E::spool_replay_spans_per_second>}, 1, 10'000'000},
        "The spans a second that are sent out of the spool beside new ones, at most."},
+      {"exporter.metrics_path", Text{{At<&O::exporter, &E::metrics_path>}},
+       "The file that counters are written to for Prometheus; %p in it stands for the process id."},
+      {"exporter.metrics_interval_ms",
+       Integer{{At<&O::exporter, &E::metrics_interval_ms>}, 100, 60 * kMinute},
+       "The time in milliseconds after which that file is written anew."},
 
       {"ust.enabled", Boolean{{At<&O::ust, &UstOptions::enabled>}},
        "Whether spans are also LTTng-UST events; needs libtracekin_ust.so and liblttng-ust."},

@@ -208,6 +208,7 @@ bool Exporter::Step(Worker* worker) noexcept {
     // Once there is memory again, the next round does what this one could not.
   }
   Report(worker, done && stop);
+  if (on_round_) on_round_(done && stop);
 
   if (!done) return false;
   worker->failed = false;

@@ -14,9 +14,11 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "exporter/sender.h"
 #include "exporter/span_queue.h"
@@ -36,6 +38,10 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   Exporter(const ExporterOptions& options, std::string service_name, MakeEncoder make_encoder,
            MakeTransport make_transport, Logger logger);
   ~Exporter();
+
+  /// Has `on_round` called on the exporter thread after each of its rounds, some fifty times a second, and
+  /// the `last` time before it ends. It must not throw. REQUIRES: no thread was started yet.
+  void set_on_round(std::function<void(bool last)> on_round) { on_round_ = std::move(on_round); }
 
   SpanQueue& queue() { return queue_; }
 
@@ -87,6 +93,7 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   const MakeEncoder make_encoder_;
   const MakeTransport make_transport_;
   const Logger logger_;
+  std::function<void(bool last)> on_round_;
   SpanQueue queue_;
 
   std::atomic<Worker*> worker_{nullptr};

@@ -78,15 +78,19 @@ TracerImpl::TracerImpl(const Options& options, std::unique_ptr<const Propagation
       ust_unsampled_(options.ust.enabled && options.ust.spans == "all"),
       propagation_(std::move(propagation)),
       sampler_(MakeSampler(options.sampler)),
-      exporter_(std::move(exporter)) {
+      exporter_(std::move(exporter)),
+      reporter_(std::make_shared<Reporter>(options, this)) {
   SpanWriter writer({});
   const std::uint32_t start = writer.header().size;
   for (const auto& tag : options.tags) writer.SetTag(tag.first, tag.second);
   tag_entries_.assign(writer.bytes() + start, writer.header().size - start);
   DestroyUnused();
   RegisterTracer(this);
+  exporter_->set_on_round([reporter = reporter_](bool last) { reporter->Tick(last); });
   exporter_->EnsureRunning();
 }
+
+TracerImpl::~TracerImpl() { reporter_->Detach(); }
 
 Context TracerImpl::NewContext(const opentracing::StartSpanOptions& options) const {
   ThreadState& thread = ThisThread();
@@ -226,6 +230,7 @@ void TracerImpl::AfterForkInChild() noexcept {
   const std::uint64_t open = accounts_.Sum(&Shard::made) - accounts_.Sum(&Shard::unsampled) -
                              accounts_.Sum(&Shard::closed) - accounts_.Sum(&Shard::forked) -
                              queue.accepted() - queue.refused();
+  reporter_->AfterForkInChild();
   exporter_->AfterForkInChild();
   accounts_.ResetInChild(open);
 }

@@ -14,6 +14,7 @@
 #include "propagation/composite.h"
 #include "tracekin/tracer.h"
 #include "tracer/accounts.h"
+#include "tracer/reporter.h"
 #include "tracer/sampler.h"
 #include "tracer/span.h"
 #include "tracer/thread_state.h"
@@ -70,7 +71,7 @@ class TracerImpl final : public Tracer {
   void AfterForkInChild() noexcept;
 
  private:
-  ~TracerImpl() override = default;
+  ~TracerImpl() override;
 
   void Count(Accounts::Count Accounts::Shard::*which, std::uint64_t by = 1) noexcept {
     accounts_.Add(ThisThread().shard, which, by);
@@ -85,6 +86,7 @@ class TracerImpl final : public Tracer {
   const std::unique_ptr<const Propagation> propagation_;
   const std::unique_ptr<Sampler> sampler_;
   const std::shared_ptr<Exporter> exporter_;
+  const std::shared_ptr<Reporter> reporter_;
   std::string tag_entries_;
   std::atomic<bool> retired_{false};
   mutable Accounts accounts_;

@@ -23,11 +23,13 @@ constexpr tracekin_ust_recorder kDormant = {
     &kNeverEnabled,
     &kNeverEnabled,
     &kNeverEnabled,
+    &kNeverEnabled,
     [](const tracekin_ust_span*) {},
     [](const tracekin_ust_span*) {},
     [](tracekin_ust_level, const tracekin_ust_ids*, const char*) {},
     [](const tracekin_ust_ids*) {},
     [](const tracekin_ust_ids*) {},
+    [](const tracekin_ust_stats*) {},
     [](const tracekin_ust_span*) {},
     [](const tracekin_ust_span*) {},
 };

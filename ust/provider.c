@@ -41,6 +41,10 @@ static void ScopeExit(const struct tracekin_ust_ids* ids) {
   lttng_ust_tracepoint(tracekin, scope_exit, ids);
 }
 
+static void ExporterStats(const struct tracekin_ust_stats* stats) {
+  lttng_ust_tracepoint(tracekin, exporter_stats, stats);
+}
+
 static void JaegerStartSpan(const struct tracekin_ust_span* span) {
   lttng_ust_tracepoint(jaeger_ust, start_span, span);
 }
@@ -63,6 +67,7 @@ const struct tracekin_ust_recorder* tracekin_ust_provider(void) {
           },
       .scope_enter_enabled = &lttng_ust_tracepoint_tracekin___scope_enter.state,
       .scope_exit_enabled = &lttng_ust_tracepoint_tracekin___scope_exit.state,
+      .exporter_stats_enabled = &lttng_ust_tracepoint_tracekin___exporter_stats.state,
       .jaeger_start_span_enabled = &lttng_ust_tracepoint_jaeger_ust___start_span.state,
       .jaeger_end_span_enabled = &lttng_ust_tracepoint_jaeger_ust___end_span.state,
       .span_start = SpanStart,
@@ -70,6 +75,7 @@ const struct tracekin_ust_recorder* tracekin_ust_provider(void) {
       .span_log = SpanLog,
       .scope_enter = ScopeEnter,
       .scope_exit = ScopeExit,
+      .exporter_stats = ExporterStats,
       .jaeger_start_span = JaegerStartSpan,
       .jaeger_end_span = JaegerEndSpan,
   };

@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-#define TRACEKIN_UST_ABI 2
+#define TRACEKIN_UST_ABI 3
 #define TRACEKIN_UST_SONAME "libtracekin_ust.so"
 
 struct tracekin_ust_ids {
@@ -46,6 +46,28 @@ struct tracekin_ust_span {
   int32_t tid;        /* of the calling thread */
 };
 
+/* Where a tracer's spans went; see tracekin/counters.h. */
+struct tracekin_ust_stats {
+  const char* service;
+  uint64_t started;
+  uint64_t adopted;
+  uint64_t open;
+  uint64_t unsampled;
+  uint64_t queued;
+  uint64_t in_flight;
+  uint64_t spooled;
+  uint64_t exported;
+  uint64_t dropped_queue_full;
+  uint64_t dropped_too_large;
+  uint64_t dropped_rejected;
+  uint64_t dropped_expired;
+  uint64_t dropped_spool_full;
+  uint64_t dropped_spool_corrupt;
+  uint64_t dropped_closed;
+  uint64_t dropped_fork;
+  int32_t tid; /* of the calling thread */
+};
+
 /* How serious a log entry is; each is an event of its own, with LTTng's log level of that name. */
 enum tracekin_ust_level {
   TRACEKIN_UST_DEBUG,
@@ -66,6 +88,7 @@ struct tracekin_ust_recorder {
   const int* span_log_enabled[TRACEKIN_UST_LEVELS];
   const int* scope_enter_enabled;
   const int* scope_exit_enabled;
+  const int* exporter_stats_enabled;
   const int* jaeger_start_span_enabled;
   const int* jaeger_end_span_enabled;
 
@@ -75,6 +98,7 @@ struct tracekin_ust_recorder {
                    const char* message);
   void (*scope_enter)(const struct tracekin_ust_ids* ids);
   void (*scope_exit)(const struct tracekin_ust_ids* ids);
+  void (*exporter_stats)(const struct tracekin_ust_stats* stats);
   void (*jaeger_start_span)(const struct tracekin_ust_span* span);
   void (*jaeger_end_span)(const struct tracekin_ust_span* span);
 };

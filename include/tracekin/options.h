@@ -57,6 +57,9 @@ struct ExporterOptions {
   std::uint64_t spool_bytes = 268435456;                // on disk, at most; a process
   std::uint64_t spool_replay_spans_per_second = 10000;  // out of the spool, beside new spans
 
+  std::string metrics_path;                   // a file of counters for Prometheus; empty: none
+  std::uint64_t metrics_interval_ms = 15000;  // how often it is written
+
   /// Not a key: a transport of the program's own, in place of the ones above. Called on an exporter
   /// thread, once in each process of a fork. Batches are what `type` would send: JSON.
   std::function<std::unique_ptr<Transport>()> make_transport = nullptr;

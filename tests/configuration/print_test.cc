@@ -39,6 +39,8 @@ Options Changed() {
   options.exporter.spool_path = "/tmp/spool";
   options.exporter.spool_bytes = 1 << 23;
   options.exporter.spool_replay_spans_per_second = 16;
+  options.exporter.metrics_path = "/tmp/metrics";
+  options.exporter.metrics_interval_ms = 170;
   options.ust = {true, "sampled", true};
   return options;
 }
@@ -73,10 +75,10 @@ TEST(PrintConfiguration, KnowsEveryFieldOfOptions) {
   // of what the tests above have covered.
   EXPECT_EQ(sizeof(SamplerOptions), sizeof(std::string) + 2 * sizeof(double) + 8);
   EXPECT_EQ(sizeof(PropagationOptions), 2 * sizeof(StringList));
-  EXPECT_EQ(sizeof(ExporterOptions), 4 * sizeof(std::string) + 13 * sizeof(std::uint64_t) +
+  EXPECT_EQ(sizeof(ExporterOptions), 5 * sizeof(std::string) + 14 * sizeof(std::uint64_t) +
                                          sizeof(ExporterOptions::make_transport));
   EXPECT_EQ(sizeof(UstOptions), 8 + sizeof(std::string) + 8);
-  EXPECT_EQ(Settings().size(), 4u + 4u + 2u + 17u + 3u);
+  EXPECT_EQ(Settings().size(), 4u + 4u + 2u + 19u + 3u);
 }
 
 TEST(PrintConfiguration, MasksPasswordsInUrls) {

@@ -45,6 +45,7 @@ struct IdsEvent {
 std::vector<SpanEvent> starts, finishes, jaeger_starts, jaeger_ends;
 std::vector<IdsEvent> logs, enters, exits;
 int listening = 0;
+const int never = 0;
 
 const tracekin_ust_recorder kRecorder = {
     TRACEKIN_UST_ABI,
@@ -53,6 +54,7 @@ const tracekin_ust_recorder kRecorder = {
     {&listening, &listening, &listening, &listening},
     &listening,
     &listening,
+    &never,  // exporter_stats: reporter_test.cc
     &listening,
     &listening,
     [](const tracekin_ust_span* span) { starts.emplace_back(*span); },
@@ -66,6 +68,7 @@ const tracekin_ust_recorder kRecorder = {
     [](const tracekin_ust_ids* ids) {
       exits.push_back({ids->span_id, ids->tid, ""});
     },
+    nullptr,
     [](const tracekin_ust_span* span) { jaeger_starts.emplace_back(*span); },
     [](const tracekin_ust_span* span) { jaeger_ends.emplace_back(*span); },
 };

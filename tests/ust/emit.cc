@@ -44,6 +44,29 @@ void Emit(std::uint64_t span_id) {
 
 void EmitOnAnotherThread(std::uint64_t span_id) { std::thread(Emit, span_id).join(); }
 
+void EmitStats() {
+  tracekin_ust_stats stats = {};
+  stats.service = "frontend";
+  stats.started = 1;
+  stats.adopted = 2;
+  stats.open = 3;
+  stats.unsampled = 4;
+  stats.queued = 5;
+  stats.in_flight = 6;
+  stats.spooled = 7;
+  stats.exported = 8;
+  stats.dropped_queue_full = 9;
+  stats.dropped_too_large = 10;
+  stats.dropped_rejected = 11;
+  stats.dropped_expired = 12;
+  stats.dropped_spool_full = 13;
+  stats.dropped_spool_corrupt = 14;
+  stats.dropped_closed = 15;
+  stats.dropped_fork = 16;
+  stats.tid = gettid();
+  UstRecorder()->exporter_stats(&stats);
+}
+
 void EmitFields() {
   const std::string long_value(60000, 'x');
   const std::string tags =
@@ -75,6 +98,7 @@ void EmitFields() {
   span.sampled = 1;
   span.error = 1;
   UstRecorder()->span_finish(&span);
+  EmitStats();
   UstRecorder()->jaeger_start_span(&span);
   UstRecorder()->jaeger_end_span(&span);
 }

@@ -85,7 +85,8 @@ def documented():
                     types[field] = of_type
                 for name, _ in current:
                     events[name][1].append((field, types[field]))
-    return {name: (level, common[:-1] + fields + common[-1:])
+    ids, tid = common[:-1], common[-1:]
+    return {name: (level, ([] if name == "exporter_stats" else ids) + fields + tid)
             for name, (level, fields) in events.items()}
 
 
@@ -107,6 +108,10 @@ class Events(unittest.TestCase):
     }
     LEVELS = {bt2.EventClassLogLevel.DEBUG: "DEBUG", bt2.EventClassLogLevel.INFO: "INFO",
               bt2.EventClassLogLevel.WARNING: "WARNING", bt2.EventClassLogLevel.ERROR: "ERR"}
+    STATS = ["started", "adopted", "open", "unsampled", "queued", "in_flight", "spooled", "exported",
+             *("dropped_" + reason for reason in
+               ("queue_full", "too_large", "rejected", "expired", "spool_full", "spool_corrupt", "closed",
+                "fork"))]
     LOGS = ["span_log", "span_log_info", "span_log_warning", "span_log_error"]
 
     def record_fields(self):
@@ -126,6 +131,8 @@ class Events(unittest.TestCase):
             ("scope_exit", self.IDS),
             ("span_finish", dict(span, op_name="GET", kind="local", duration=987654321, sampled=1,
                                  error=1, tags=tags)),
+            ("exporter_stats", dict({name: place for place, name in enumerate(self.STATS, 1)},
+                                    service="frontend")),
         ]
         found = []
         for event in events:
@@ -150,7 +157,7 @@ class Events(unittest.TestCase):
             emit("fields")
         self.assertEqual([event.name for event in session.events],
                          ["tracekin:span_start", "tracekin:span_log_info", "tracekin:span_log_warning",
-                          "tracekin:span_log_error", "tracekin:span_finish"])
+                          "tracekin:span_log_error", "tracekin:span_finish", "tracekin:exporter_stats"])
 
     def test_a_session_can_have_logs_from_a_severity_on(self):
         with Session("--loglevel=WARNING", events="tracekin:span_log*") as session:

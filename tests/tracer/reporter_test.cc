@@ -1,0 +1,99 @@
+#include "tracer/reporter.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/support/fork.h"
+#include "tests/support/wait.h"
+
+namespace tracekin::testing {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+std::string Contents(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class ReporterTest : public ::testing::Test {
+ protected:
+  ReporterTest() {
+    char name[] = "/tmp/tracekin-metrics-XXXXXX";
+    EXPECT_NE(mkdtemp(name), nullptr);
+    folder_ = name;
+    options_.service_name = "shop";
+    options_.exporter.path = "/dev/null";
+    options_.exporter.metrics_path = folder_ + "/shop-%p.prom";
+    options_.exporter.metrics_interval_ms = 100;
+  }
+  ~ReporterTest() override { fs::remove_all(folder_); }
+
+  std::string PathOf(pid_t process) const {
+    return folder_ + "/shop-" + std::to_string(process) + ".prom";
+  }
+
+  static bool Tells(const std::string& path, const std::string& line) {
+    return Contents(path).find(line) != std::string::npos;
+  }
+
+  std::string folder_;
+  Options options_;
+};
+
+TEST(PrometheusText, IsOfEachCounterOnce) {
+  Counters counters;
+  counters.started = 7;
+  counters.dropped.expired = 3;
+  const std::string text = PrometheusText(counters, "a \"b\"\\\n", 42);
+  const std::string labels = R"({service="a \"b\"\\\n",pid="42")";
+  EXPECT_THAT(text, HasSubstr("# TYPE tracekin_spans_started_total counter\n"
+                              "tracekin_spans_started_total" +
+                              labels + "} 7\n"));
+  EXPECT_THAT(text,
+              HasSubstr("\ntracekin_spans_dropped_total" + labels + ",reason=\"expired\"} 3\n"));
+  EXPECT_THAT(text, HasSubstr("\ntracekin_spans_spooled" + labels + "} 0\n"));
+  EXPECT_EQ(text.back(), '\n');
+}
+
+TEST_F(ReporterTest, WritesTheCountersUntilTheTracerIsClosed) {
+  const auto tracer = MakeTracer(options_);
+  for (int i = 0; i < 5; ++i) tracer->StartSpan("a");
+  const std::string path = PathOf(getpid());
+  EXPECT_TRUE(Eventually([&] {
+    return Tells(path, "tracekin_spans_exported_total{service=\"shop\",pid=\"" +
+                           std::to_string(getpid()) + "\"} 5\n");
+  }));
+  EXPECT_EQ(fs::status(path).permissions() & fs::perms::others_read, fs::perms::others_read);
+  tracer->Close();
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+TEST_F(ReporterTest, AForkedChildHasAFileOfItsOwn) {
+  TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
+  const auto tracer = MakeTracer(options_);
+  tracer->StartSpan("a");
+  InFork([&] {
+    const std::string path = PathOf(getpid());
+    EXPECT_TRUE(Eventually([&] { return Tells(path, "tracekin_spans_started_total"); }));
+    EXPECT_THAT(Contents(path), HasSubstr("\"} 0\n"));
+    tracer->Close();
+    EXPECT_FALSE(fs::exists(path));
+  });
+  EXPECT_TRUE(Eventually([&] { return fs::exists(PathOf(getpid())); }));
+}
+
+TEST_F(ReporterTest, AFolderThatIsNotThereHarmsNothing) {
+  options_.exporter.metrics_path = folder_ + "/no/folder/x.prom";
+  const auto tracer = MakeTracer(options_);
+  tracer->StartSpan("a");
+  EXPECT_TRUE(tracer->Flush(std::chrono::seconds(10)));
+}
+
+}  // namespace
+}  // namespace tracekin::testing

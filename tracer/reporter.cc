@@ -1,0 +1,175 @@
+#include "tracer/reporter.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <type_traits>
+
+#include "tracer/thread_state.h"
+#include "ust/loader.h"
+
+namespace tracekin {
+
+namespace {
+
+constexpr std::chrono::seconds kEventInterval{1};
+
+// A label's value: backslash, quote and newline are escaped.
+std::string Escaped(const std::string& text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '\\' || c == '"') escaped += '\\';
+    escaped += c == '\n' ? "\\n" : std::string(1, c);
+  }
+  return escaped;
+}
+
+bool Write(int descriptor, const std::string& text) {
+  return write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+}  // namespace
+
+std::string PrometheusText(const Counters& counters, const std::string& service, long process) {
+  const std::string labels =
+      "service=\"" + Escaped(service) + "\",pid=\"" + std::to_string(process) + '"';
+  std::string text;
+  const auto add = [&](const char* name, const std::string& label, std::uint64_t value) {
+    text += std::string(name) + '{' + labels + label + "} " + std::to_string(value) + '\n';
+  };
+  const auto describe = [&](const char* name, const char* type, const char* help) {
+    text += std::string("# HELP ") + name + ' ' + help + "\n# TYPE " + name + ' ' + type + '\n';
+  };
+  const auto metric = [&](const char* name, const char* type, const char* help,
+                          std::uint64_t value) {
+    describe(name, type, help);
+    add(name, "", value);
+  };
+  metric("tracekin_spans_started_total", "counter", "Spans that were started.", counters.started);
+  metric("tracekin_spans_adopted_total", "counter",
+         "Spans found in the spool, left there by a process that is gone.", counters.adopted);
+  metric("tracekin_spans_unsampled_total", "counter", "Spans that were not to be exported.",
+         counters.unsampled);
+  metric("tracekin_spans_exported_total", "counter", "Spans that the collector has acknowledged.",
+         counters.exported);
+  describe("tracekin_spans_dropped_total", "counter", "Spans that were lost, by reason.");
+  const auto dropped = [&](const char* reason, std::uint64_t value) {
+    add("tracekin_spans_dropped_total", std::string(",reason=\"") + reason + '"', value);
+  };
+  dropped("queue_full", counters.dropped.queue_full);
+  dropped("too_large", counters.dropped.too_large);
+  dropped("rejected", counters.dropped.rejected);
+  dropped("expired", counters.dropped.expired);
+  dropped("spool_full", counters.dropped.spool_full);
+  dropped("spool_corrupt", counters.dropped.spool_corrupt);
+  dropped("closed", counters.dropped.closed);
+  dropped("fork", counters.dropped.fork);
+  metric("tracekin_spans_open", "gauge", "Spans that were started and not finished.",
+         counters.open);
+  metric("tracekin_spans_queued", "gauge", "Finished spans that wait in memory.", counters.queued);
+  metric("tracekin_spans_in_flight", "gauge", "Spans on their way to the collector.",
+         counters.in_flight);
+  metric("tracekin_spans_spooled", "gauge", "Spans that wait on disk.", counters.spooled);
+  metric("tracekin_truncated_attributes_total", "counter",
+         "Tags, logs and texts that did not fit into their span.", counters.truncated_attributes);
+  return text;
+}
+
+Reporter::Reporter(const Options& options, const Tracer* tracer)
+    : events_(options.ust.enabled),
+      service_(options.service_name),
+      path_(options.exporter.metrics_path),
+      interval_(options.exporter.metrics_interval_ms),
+      tracer_(tracer) {}
+
+void Reporter::Tick(bool last) noexcept {
+  const Clock::time_point now = Clock::now();
+  const bool event =
+      events_ && UstEnabled(UstRecorder()->exporter_stats_enabled) && (last || now >= next_event_);
+  const bool file = !path_.empty() && (last || now >= next_file_);
+  if (!event && !file) return;
+  Counters counters;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (tracer_ == nullptr) return;
+    counters = tracer_->counters();
+  }
+  if (event) {
+    next_event_ = now + kEventInterval;
+    RecordEvent(counters);
+  }
+  if (file) {
+    next_file_ = now + interval_;
+    try {
+      if (last) {
+        unlink(path().c_str());
+      } else {
+        WriteFile(counters);
+      }
+    } catch (const std::bad_alloc&) {
+      // The next one, then.
+    }
+  }
+}
+
+// Not what was told already.
+void Reporter::RecordEvent(const Counters& counters) noexcept {
+  static_assert(std::is_trivially_copyable_v<Counters>);
+  if (std::memcmp(&counters, &recorded_, sizeof counters) == 0) return;
+  recorded_ = counters;
+  tracekin_ust_stats stats{};
+  stats.service = service_.c_str();
+  stats.started = counters.started;
+  stats.adopted = counters.adopted;
+  stats.open = counters.open;
+  stats.unsampled = counters.unsampled;
+  stats.queued = counters.queued;
+  stats.in_flight = counters.in_flight;
+  stats.spooled = counters.spooled;
+  stats.exported = counters.exported;
+  stats.dropped_queue_full = counters.dropped.queue_full;
+  stats.dropped_too_large = counters.dropped.too_large;
+  stats.dropped_rejected = counters.dropped.rejected;
+  stats.dropped_expired = counters.dropped.expired;
+  stats.dropped_spool_full = counters.dropped.spool_full;
+  stats.dropped_spool_corrupt = counters.dropped.spool_corrupt;
+  stats.dropped_closed = counters.dropped.closed;
+  stats.dropped_fork = counters.dropped.fork;
+  stats.tid = ThreadId();
+  UstRecorder()->exporter_stats(&stats);
+}
+
+// %p is the process: each child of a fork has a file of its own.
+std::string Reporter::path() const {
+  std::string path = path_;
+  const std::size_t at = path.find("%p");
+  if (at != std::string::npos) path.replace(at, 2, std::to_string(getpid()));
+  return path;
+}
+
+// As a whole or not at all: the collector may read at any time. It runs as another user.
+void Reporter::WriteFile(const Counters& counters) {
+  const std::string whole = path();
+  const std::string part = whole + '.' + std::to_string(getpid());
+  const int descriptor =
+      open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (descriptor == -1) return;
+  const bool written = Write(descriptor, PrometheusText(counters, service_, getpid()));
+  close(descriptor);
+  if (!written || rename(part.c_str(), whole.c_str()) != 0) unlink(part.c_str());
+}
+
+void Reporter::Detach() noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  tracer_ = nullptr;
+}
+
+void Reporter::AfterForkInChild() noexcept {
+  new (&mutex_) std::mutex();
+  next_event_ = next_file_ = {};
+}
+
+}  // namespace tracekin
