@@ -52,7 +52,9 @@ class LttngRecord:
         for message in bt2.TraceCollectionMessageIterator(str(folder)):
             if "DiscardedEvents" in type(message).__name__:
                 self.problems.append("LTTng has discarded events: larger buffers are needed")
-            if type(message) is bt2._EventMessageConst:
+            if type(message) is not bt2._EventMessageConst:
+                continue
+            if message.event.name != "tracekin:exporter_stats":
                 self.take(message, starts)
         self.finish(starts)
 

@@ -40,6 +40,8 @@ def spans_in_trace_compass(traces, ust):
     threads, names = {}, {}
     for message in bt2.TraceCollectionMessageIterator(str(ust)):
         if type(message) is bt2._EventMessageConst:
+            if message.event.name == "tracekin:exporter_stats":
+                continue
             event, span = message.event, int(message.event["span_id"])
             if event.name == "tracekin:scope_enter":
                 threads.setdefault(span, int(event["tid"]))

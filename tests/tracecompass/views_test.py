@@ -96,6 +96,8 @@ class Truth:
         self.entered = collections.defaultdict(list)  # tid: ids, the innermost last
         self.worked, self.finished, self.started = set(), set(), {}
         for time, event in self.events:
+            if event.name == "tracekin:exporter_stats":
+                continue
             getattr(self, event.name.removeprefix("tracekin:"))(time, event, int(event["span_id"]))
 
     def span_start(self, time, event, span):
