@@ -116,6 +116,7 @@ bool Delivery::HasOld() {
 void Delivery::Settle(const SendResult& result, std::size_t unencoded, TimePoint now) {
   under_way_ = false;
   if (result.status == SendStatus::kFailed) return Failed(result, now);
+  if (away_) next_adoption_ = now;  // others may not have lived to see this
   away_ = false;
   backoff_ = milliseconds(0);
   if (result.status == SendStatus::kAccepted) return Accepted(unencoded);

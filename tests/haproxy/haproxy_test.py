@@ -10,18 +10,16 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
-import urllib.request
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import zipkin_server
 from haproxy import PROGRAM, Edge, wait_for
 from traffic import Client, Load
 
 PLUGIN = os.environ.get("TRACEKIN_PLUGIN", "")
-ZIPKIN = pathlib.Path(os.environ.get("TRACEKIN_SCRIPTS", "")) / "zipkin"
 
 # What a request's head holds beside the context: of the client, and of edge.cfg.
 OTHER_KEYS = {"host", "accept-encoding", "content-length", "x-request", "x-text", "in-x-b3-traceid",
@@ -151,42 +149,12 @@ class ConfigurationTest(unittest.TestCase):
         self.expect_refusal({}, "service_name")
 
 
-class Zipkin:
-    """A real server; use with `with`."""
-
-    def __init__(self):
-        self.folder = tempfile.mkdtemp(prefix="tracekin-zipkin-")
-        self.url = None
-
-    def up(self):
-        port = self.url.rsplit(":", 1)[1] if self.url else "0"
-        up = subprocess.run([ZIPKIN, "up", self.folder, port], stdout=subprocess.PIPE, text=True,
-                            check=True)
-        self.url = up.stdout.strip()
-
-    def down(self, how="TERM"):
-        subprocess.run([ZIPKIN, "down", self.folder, how], check=True)
-
-    def spans(self):
-        """How many spans were posted to this server since it came up."""
-        with urllib.request.urlopen(self.url + "/metrics") as answer:
-            return json.load(answer).get("counter.zipkin_collector.spans.http", 0)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.down("KILL")
-        shutil.rmtree(self.folder)
-
-
 class OutageTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        if any(shutil.which(program) is None for program in ("java", "mvn", "curl")):
-            raise unittest.SkipTest("java, maven or curl is not installed")
-        if subprocess.run([ZIPKIN, "fetch"]).returncode != 0:
-            raise unittest.SkipTest("the Zipkin server cannot be downloaded")
+        reason = zipkin_server.reason_to_skip()
+        if reason:
+            raise unittest.SkipTest(reason)
 
     def send(self, edge, count):
         load = Load(edge.port, count)
@@ -198,7 +166,7 @@ class OutageTest(unittest.TestCase):
         self.assertEqual(zipkin.spans(), count)
 
     def test_requests_go_on_and_no_span_is_lost(self):
-        with Zipkin() as zipkin:
+        with zipkin_server.Zipkin() as zipkin:
             zipkin.up()
             endpoint = zipkin.url + "/api/v2/spans"
             with Edge(PLUGIN, {"service_name": "edge", "exporter": {"endpoint": endpoint}}) as edge:

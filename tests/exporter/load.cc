@@ -1,0 +1,107 @@
+// A program under load, for tests of what becomes of its spans.
+//
+//   exporter_load SPANS_PER_SECOND SECONDS DRAIN_SECONDS [CHILDREN]
+//
+// Makes a tracer from the JSON in TRACEKIN_TEST_CONFIGURATION; finishes spans, evenly spread; waits until all of
+// them are settled, for DRAIN_SECONDS at most; closes the tracer and prints its counters as a line of JSON. With
+// CHILDREN the tracer is made first and so many forks do that, as a pre-fork server does; SIGTERM ends their
+// load early.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+#include "tracekin/tracer.h"
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+volatile std::sig_atomic_t ended = 0;
+
+void FinishSpan(const tracekin::Tracer& tracer) {
+  const auto span = tracer.StartSpan("operation");
+  span->SetTag("http.method", "GET");
+  span->SetTag("http.status_code", 200);
+  span->SetTag("cache.hit", true);
+  span->Log({{"event", "looked up"}});
+}
+
+void Load(const tracekin::Tracer& tracer, double rate, double seconds) {
+  const auto start = Clock::now();
+  const auto elapsed = [start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  double made = 0;
+  while (ended == 0 && elapsed() < seconds) {
+    for (; made < elapsed() * rate; ++made) FinishSpan(tracer);
+    std::this_thread::sleep_for(milliseconds(1));
+  }
+}
+
+void Drain(const tracekin::Tracer& tracer, double seconds) {
+  const auto start = Clock::now();
+  const auto left = [&tracer] {
+    const tracekin::Counters counters = tracer.counters();
+    return counters.queued + counters.in_flight + counters.spooled;
+  };
+  while (left() != 0 && Clock::now() - start < std::chrono::duration<double>(seconds)) {
+    std::this_thread::sleep_for(milliseconds(10));
+  }
+}
+
+// One write, for several processes share standard output.
+void Print(const tracekin::Counters& c) {
+  dprintf(STDOUT_FILENO,
+          "{\"pid\": %d, \"started\": %lu, \"adopted\": %lu, \"open\": %lu, \"unsampled\": %lu, "
+          "\"queued\": %lu, \"in_flight\": %lu, \"spooled\": %lu, \"exported\": %lu, "
+          "\"dropped\": {\"queue_full\": %lu, \"too_large\": %lu, \"rejected\": %lu, \"expired\": %lu, "
+          "\"spool_full\": %lu, \"spool_corrupt\": %lu, \"closed\": %lu, \"fork\": %lu}}\n",
+          getpid(), c.started, c.adopted, c.open, c.unsampled, c.queued, c.in_flight, c.spooled,
+          c.exported, c.dropped.queue_full, c.dropped.too_large, c.dropped.rejected,
+          c.dropped.expired, c.dropped.spool_full, c.dropped.spool_corrupt, c.dropped.closed,
+          c.dropped.fork);
+}
+
+void Work(tracekin::Tracer* tracer, char** arguments) {
+  Load(*tracer, std::atof(arguments[1]), std::atof(arguments[2]));
+  Drain(*tracer, std::atof(arguments[3]));
+  tracer->Close();
+  Print(tracer->counters());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const char* configuration = std::getenv("TRACEKIN_TEST_CONFIGURATION");
+  if (argc < 4 || configuration == nullptr) return 2;
+  std::signal(SIGTERM, [](int) { ended = 1; });
+  std::string error;
+  const auto tracer = tracekin::MakeTracerFromJson(configuration, &error);
+  if (tracer == nullptr) {
+    std::fprintf(stderr, "%s\n", error.c_str());
+    return 2;
+  }
+  const int children = argc > 4 ? std::atoi(argv[4]) : 0;
+  for (int i = 0; i < children; ++i) {
+    FinishSpan(*tracer);  // the parent's own: no child may send it
+    if (fork() == 0) {
+      Work(tracer.get(), argv);
+      return 0;
+    }
+  }
+  if (children == 0) {
+    Work(tracer.get(), argv);
+  } else {
+    while (wait(nullptr) > 0) {
+    }
+    Drain(*tracer, std::atof(argv[3]));
+    tracer->Close();
+    Print(tracer->counters());
+  }
+  return 0;
+}
