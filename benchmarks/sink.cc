@@ -8,13 +8,16 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string_view>
 #include <thread>
 
 namespace tracekin {
 
 namespace {
 
-constexpr char kAnswer[] = "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n";
+// Of dd-opentracing's agent; a collector's client does not look at it.
+constexpr char kAnswer[] = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
+constexpr char kError[] = "HTTP/1.1 500 Error\r\nContent-Length: 0\r\n\r\n";
 
 // Requests of libcurl: a head with a Content-Length, then as many bytes.
 void Serve(int connection) {
@@ -30,6 +33,7 @@ void Serve(int connection) {
       }
       head.append(buffer, static_cast<std::size_t>(size));
     }
+    const std::string path = head.substr(0, head.find("\r\n"));
     const std::size_t field = head.find("Content-Length: ");
     std::size_t left =
         field < end ? std::strtoul(head.c_str() + field + 16, nullptr, 10) : std::size_t{0};
@@ -41,7 +45,10 @@ void Serve(int connection) {
       if (size <= 0) break;
       left -= static_cast<std::size_t>(size);
     }
-    if (write(connection, kAnswer, sizeof kAnswer - 1) < 0) break;
+    if (path.find(" /hang") != std::string::npos) pause();
+    const bool fails = path.find(" /error") != std::string::npos;
+    const std::string_view answer = fails ? kError : kAnswer;
+    if (write(connection, answer.data(), answer.size()) < 0) break;
   }
   close(connection);
 }

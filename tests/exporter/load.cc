@@ -35,7 +35,9 @@ void FinishSpan(const tracekin::Tracer& tracer) {
 
 void Load(const tracekin::Tracer& tracer, double rate, double seconds) {
   const auto start = Clock::now();
-  const auto elapsed = [start] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+  const auto elapsed = [start] {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
   double made = 0;
   while (ended == 0 && elapsed() < seconds) {
     for (; made < elapsed() * rate; ++made) FinishSpan(tracer);
@@ -56,15 +58,15 @@ void Drain(const tracekin::Tracer& tracer, double seconds) {
 
 // One write, for several processes share standard output.
 void Print(const tracekin::Counters& c) {
-  dprintf(STDOUT_FILENO,
-          "{\"pid\": %d, \"started\": %lu, \"adopted\": %lu, \"open\": %lu, \"unsampled\": %lu, "
-          "\"queued\": %lu, \"in_flight\": %lu, \"spooled\": %lu, \"exported\": %lu, "
-          "\"dropped\": {\"queue_full\": %lu, \"too_large\": %lu, \"rejected\": %lu, \"expired\": %lu, "
-          "\"spool_full\": %lu, \"spool_corrupt\": %lu, \"closed\": %lu, \"fork\": %lu}}\n",
-          getpid(), c.started, c.adopted, c.open, c.unsampled, c.queued, c.in_flight, c.spooled,
-          c.exported, c.dropped.queue_full, c.dropped.too_large, c.dropped.rejected,
-          c.dropped.expired, c.dropped.spool_full, c.dropped.spool_corrupt, c.dropped.closed,
-          c.dropped.fork);
+  dprintf(
+      STDOUT_FILENO,
+      "{\"pid\": %d, \"started\": %lu, \"adopted\": %lu, \"open\": %lu, \"unsampled\": %lu, "
+      "\"queued\": %lu, \"in_flight\": %lu, \"spooled\": %lu, \"exported\": %lu, "
+      "\"dropped\": {\"queue_full\": %lu, \"too_large\": %lu, \"rejected\": %lu, \"expired\": %lu, "
+      "\"spool_full\": %lu, \"spool_corrupt\": %lu, \"closed\": %lu, \"fork\": %lu}}\n",
+      getpid(), c.started, c.adopted, c.open, c.unsampled, c.queued, c.in_flight, c.spooled,
+      c.exported, c.dropped.queue_full, c.dropped.too_large, c.dropped.rejected, c.dropped.expired,
+      c.dropped.spool_full, c.dropped.spool_corrupt, c.dropped.closed, c.dropped.fork);
 }
 
 void Work(tracekin::Tracer* tracer, char** arguments) {

@@ -1,0 +1,173 @@
+// What it costs a process to have spans exported, from StartSpan to the collector's answer. Each measurement wants
+// a process of its own; benchmarks/exporter_report.py runs them and makes the table of docs/performance.md.
+//
+//   exporter_benchmark cpu CONFIGURATION SPANS        CPU time and wall time of that many spans, none dropped
+//   exporter_benchmark memory CONFIGURATION SECONDS   resident memory, before and after a flat-out load
+//   exporter_benchmark latency CONFIGURATION SECONDS  what a span takes its caller, at 10,000 spans a second
+//   exporter_benchmark datadog PORT SPANS             as cpu, of dd-opentracing with an agent on that port
+//
+// CONFIGURATION is tracekin's JSON. Prints one line of JSON.
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tracekin/tracer.h"
+
+#ifdef TRACEKIN_HAVE_DATADOG
+#include <datadog/opentracing.h>
+#endif
+
+namespace tracekin {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+double Seconds(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+double CpuSeconds() {
+  rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+double ResidentMegabytes() {
+  std::ifstream file("/proc/self/statm");
+  double pages = 0;
+  file >> pages >> pages;
+  return pages * 4096 / 1e6;
+}
+
+std::shared_ptr<Tracer> Make(const char* configuration) {
+  std::string error;
+  auto tracer = MakeTracerFromJson(configuration, &error);
+  if (tracer == nullptr) {
+    std::fprintf(stderr, "%s\n", error.c_str());
+    std::exit(1);
+  }
+  return tracer;
+}
+
+// A child with three tags and a log, as in tracer_benchmark.
+void FinishSpan(const opentracing::Tracer& tracer, const opentracing::SpanContext& parent) {
+  auto span = tracer.StartSpan("operation", {opentracing::ChildOf(&parent)});
+  span->SetTag("http.method", "GET");
+  span->SetTag("http.status_code", 200);
+  span->SetTag("cache.hit", true);
+  span->Log({{"event", "looked up"}});
+  span->Finish();
+}
+
+int Cpu(const char* configuration, std::uint64_t count) {
+  const auto tracer = Make(configuration);
+  const auto parent = tracer->StartSpan("parent");
+  FinishSpan(*tracer, parent->context());
+  tracer->Flush(std::chrono::seconds(10));  // the connection stands
+  const double cpu = CpuSeconds();
+  const auto start = Clock::now();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    FinishSpan(*tracer, parent->context());
+    // As fast as they can be sent without loss: half of the queue may be full.
+    while (i % 1024 == 0 && tracer->counters().queued > 32768) {
+      std::this_thread::sleep_for(milliseconds(1));
+    }
+  }
+  tracer->Flush(std::chrono::seconds(60));
+  const Counters counters = tracer->counters();
+  std::printf("{\"cpu_us\": %.3f, \"rate\": %.0f, \"exported\": %lu, \"dropped\": %lu}\n",
+              1e6 * (CpuSeconds() - cpu) / static_cast<double>(count),
+              static_cast<double>(count) / Seconds(Clock::now() - start), counters.exported,
+              counters.TotalDropped());
+  return 0;
+}
+
+int Memory(const char* configuration, double seconds) {
+  const double before = ResidentMegabytes();
+  const auto tracer = Make(configuration);
+  const double idle = ResidentMegabytes();
+  const auto parent = tracer->StartSpan("parent");
+  const auto start = Clock::now();
+  double most = 0;
+  while (Seconds(Clock::now() - start) < seconds) {
+    for (int i = 0; i < 10'000; ++i) FinishSpan(*tracer, parent->context());
+    most = std::max(most, ResidentMegabytes());
+  }
+  const Counters counters = tracer->counters();
+  std::printf("{\"idle_mb\": %.2f, \"load_mb\": %.2f, \"started\": %lu, \"dropped\": %lu}\n",
+              idle - before, most - before, counters.started, counters.TotalDropped());
+  return 0;
+}
+
+int Latency(const char* configuration, double seconds) {
+  const auto tracer = Make(configuration);
+  const auto parent = tracer->StartSpan("parent");
+  constexpr auto kInterval = std::chrono::microseconds(100);
+  std::vector<double> times;
+  times.reserve(static_cast<std::size_t>(seconds * 1.1e4));
+  const auto start = Clock::now();
+  for (auto next = start; Seconds(next - start) < seconds; next += kInterval) {
+    while (Clock::now() < next) {
+    }
+    const auto begin = Clock::now();
+    FinishSpan(*tracer, parent->context());
+    times.push_back(1e6 * Seconds(Clock::now() - begin));
+  }
+  std::sort(times.begin(), times.end());
+  const auto at = [&](double share) {
+    return times[static_cast<std::size_t>(share * static_cast<double>(times.size() - 1))];
+  };
+  std::printf("{\"p50_us\": %.2f, \"p99_us\": %.2f, \"p999_us\": %.2f, \"most_us\": %.1f}\n",
+              at(0.5), at(0.99), at(0.999), times.back());
+  return 0;
+}
+
+#ifdef TRACEKIN_HAVE_DATADOG
+int Datadog(const char* port, std::uint64_t count) {
+  datadog::opentracing::TracerOptions options;
+  options.service = "benchmark";
+  options.agent_port = static_cast<std::uint32_t>(std::atoi(port));
+  options.log_func = [](datadog::opentracing::LogLevel, opentracing::string_view) {};
+  const auto tracer = datadog::opentracing::makeTracer(options);
+  const double cpu = CpuSeconds();
+  const auto start = Clock::now();
+  for (std::uint64_t i = 0; i < count; ++i) {
+    auto root = tracer->StartSpan("parent");
+    FinishSpan(*tracer, root->context());
+    root->Finish();
+    // It has no counters, and drops what its queue of 7000 traces does not hold: 20,000 a second.
+    if (i % 20 == 0) std::this_thread::sleep_until(start + milliseconds(i / 20));
+  }
+  tracer->Close();
+  std::printf("{\"cpu_us\": %.3f, \"rate\": %.0f}\n",
+              1e6 * (CpuSeconds() - cpu) / static_cast<double>(2 * count),
+              static_cast<double>(2 * count) / Seconds(Clock::now() - start));
+  return 0;
+}
+#endif
+
+}  // namespace
+}  // namespace tracekin
+
+int main(int argc, char** argv) {
+  if (argc != 4) return 2;
+  const std::string what = argv[1];
+  if (what == "cpu") return tracekin::Cpu(argv[2], std::strtoull(argv[3], nullptr, 10));
+  if (what == "memory") return tracekin::Memory(argv[2], std::atof(argv[3]));
+  if (what == "latency") return tracekin::Latency(argv[2], std::atof(argv[3]));
+#ifdef TRACEKIN_HAVE_DATADOG
+  if (what == "datadog") return tracekin::Datadog(argv[2], std::strtoull(argv[3], nullptr, 10));
+#endif
+  return 2;
+}
