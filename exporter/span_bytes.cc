@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "exporter/ip_address.h"
 #include "text/utf8.h"
 
 namespace tracekin {
@@ -19,7 +20,7 @@ bool ParseNumber(std::string_view text, Number* number) {
 
 bool IsAddress(int family, std::string_view text) {
   in6_addr address;  // the larger one
-  return inet_pton(family, std::string(text).c_str(), &address) == 1;
+  return ParseAddress(family, text, &address);
 }
 
 }  // namespace

@@ -1,0 +1,52 @@
+// What Zipkin's first API and Scribe say in Thrift: of zipkinCore.thrift in openzipkin/zipkin-api and of
+// scribe.thrift in facebookarchive/scribe what tracekin writes and reads, under their names and numbers.
+namespace cpp tracekin.thrift
+
+struct Endpoint {
+  1: i32 ipv4            // packed, 0: unknown
+  2: i16 port            // read as unsigned, 0: unknown
+  3: string service_name // "": unknown
+  4: optional binary ipv6 // 16 bytes
+}
+
+// An event. "cs" and "cr", "sr" and "ss", "ms" and "mr" say of the host's part in the span that it is a
+// client's, a server's, a producer's or a consumer's.
+struct Annotation {
+  1: i64 timestamp // microseconds since the Unix epoch
+  2: string value
+  3: optional Endpoint host
+}
+
+enum AnnotationType { BOOL, BYTES, I16, I32, I64, DOUBLE, STRING }
+
+// A tag; or, with the key "sa", "ca" or "ma" and the BOOL true, the peer that `host` is.
+struct BinaryAnnotation {
+  1: string key
+  2: binary value
+  3: AnnotationType annotation_type
+  4: optional Endpoint host
+}
+
+struct Span {
+  1: i64 trace_id
+  3: string name
+  4: i64 id
+  5: optional i64 parent_id
+  6: list<Annotation> annotations
+  8: list<BinaryAnnotation> binary_annotations
+  9: optional bool debug
+  10: optional i64 timestamp // microseconds since the Unix epoch
+  11: optional i64 duration  // microseconds
+  12: optional i64 trace_id_high
+}
+
+enum ResultCode { OK, TRY_LATER }
+
+struct LogEntry {
+  1: string category
+  2: string message
+}
+
+service Scribe {
+  ResultCode Log(1: list<LogEntry> messages)
+}
