@@ -35,9 +35,9 @@ std::string Fault(const Text& value, const Options& options) {
   return good && IsText(text) ? std::string() : Quoted(text);
 }
 
-std::string Fault(const HttpUrl& value, const Options& options) {
+std::string Fault(const Url& value, const Options& options) {
   const std::string& url = value.In(options);
-  return url.empty() || (IsHttpUrl(url) && IsText(url)) ? std::string() : Quoted(url);
+  return url.empty() || (IsUrl(url) && IsText(url)) ? std::string() : Quoted(url);
 }
 
 std::string Fault(const TextList& value, const Options& options) {
@@ -76,7 +76,13 @@ bool CheckSetting(const Setting& setting, const Options& options, std::string_vi
 
 std::string_view ExporterType(const ExporterOptions& exporter) {
   if (!exporter.type.empty()) return exporter.type;
-  return exporter.endpoint.empty() ? "file" : "zipkin";
+  if (exporter.endpoint.empty()) return "file";
+  return HasScheme(exporter.endpoint, "scribe") ? "scribe" : "zipkin";
+}
+
+std::string_view ExporterFormat(const ExporterOptions& exporter) {
+  if (!exporter.format.empty()) return exporter.format;
+  return ExporterType(exporter) == "scribe" ? "thrift" : "json";
 }
 
 }  // namespace tracekin

@@ -23,6 +23,9 @@ bool CheckSetting(const Setting& setting, const Options& options, std::string_vi
 /// Where spans go, for exporter.type may be empty: to the file, unless an endpoint is named.
 std::string_view ExporterType(const ExporterOptions& exporter);
 
+/// How they are encoded, for exporter.format may be empty: as JSON, unless they go to Scribe.
+std::string_view ExporterFormat(const ExporterOptions& exporter);
+
 }  // namespace tracekin
 
 #endif  // TRACEKIN_CONFIGURATION_CHECK_H

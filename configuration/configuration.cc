@@ -8,6 +8,7 @@
 #include "configuration/check.h"
 #include "configuration/json.h"
 #include "configuration/table.h"
+#include "configuration/text.h"
 #include "configuration/url.h"
 
 namespace tracekin {
@@ -53,17 +54,56 @@ void WriteMember(std::string_view key, const T& value, const T& fallback, JsonWr
   Write(value, writer);
 }
 
-/// What the exporter lacks; empty if nothing.
-std::string ExporterFault(const ExporterOptions& exporter) {
-  if (exporter.make_transport) return {};
-  if (exporter.type == "zipkin" && exporter.endpoint.empty()) {
-    return "exporter.endpoint: not set, but exporter.type is \"zipkin\"";
+/// Why spans cannot be sent as `format` to an endpoint that takes another; empty if they can. Of
+/// paths that are not Zipkin's own nothing is known.
+std::string ZipkinPathFault(std::string_view endpoint, std::string_view format) {
+  const bool thrift = format == "thrift";
+  const std::string wrong = thrift ? "/api/v2/spans" : "/api/v1/spans";
+  const std::string right = thrift ? "/api/v1/spans" : "/api/v2/spans";
+  const std::string_view path = UrlPath(endpoint);
+  if (path.size() < wrong.size() || path.substr(path.size() - wrong.size()) != wrong) return {};
+  return "exporter.endpoint: Zipkin takes " + std::string(format) + " at " + right + ", found " +
+         Quoted(endpoint) + "; change the path, or set exporter.format to " +
+         (thrift ? "\"json\" or \"proto3\"" : "\"thrift\"");
+}
+
+/// What of format and endpoint does not fit where spans go; empty if all does.
+std::string CombinationFault(const ExporterOptions& exporter) {
+  const std::string_view type = ExporterType(exporter);
+  const std::string_view format = ExporterFormat(exporter);
+  const std::string for_type = " for exporter.type \"" + std::string(type) + '"';
+  if (type == "file" && format != "json") {
+    return "exporter.format: expected \"json\"" + for_type + ", whose lines are JSON, found " +
+           Quoted(format);
   }
-  if (ExporterType(exporter) == "file" && exporter.path.empty()) {
+  if (type != "file" && HasScheme(exporter.endpoint, "scribe") != (type == "scribe")) {
+    return "exporter.endpoint: expected " +
+           std::string(type == "scribe" ? "a scribe://" : "an http:// or https://") + " URL" +
+           for_type + ", found " + Quoted(exporter.endpoint);
+  }
+  return type == "zipkin" ? ZipkinPathFault(exporter.endpoint, format) : std::string();
+}
+
+/// What the exporter lacks; empty if nothing. A transport of the program's own takes what it takes.
+std::string ExporterFault(const ExporterOptions& exporter) {
+  const std::string_view type = ExporterType(exporter);
+  if (type == "scribe" && exporter.scribe_category.empty()) {
+    return "exporter.scribe_category: not set, but spans go to Scribe";
+  }
+  if (type == "scribe" && ExporterFormat(exporter) != "thrift") {
+    return "exporter.format: expected \"thrift\" for exporter.type \"scribe\", whose entries are "
+           "Thrift, found " +
+           Quoted(exporter.format);
+  }
+  if (exporter.make_transport) return {};
+  if (type != "file" && exporter.endpoint.empty()) {
+    return "exporter.endpoint: not set, but exporter.type is " + Quoted(type);
+  }
+  if (type == "file" && exporter.path.empty()) {
     return "exporter.path: not set, but spans go to a file; name it, or set exporter.endpoint to a "
            "collector's URL";
   }
-  return {};
+  return CombinationFault(exporter);
 }
 
 }  // namespace

@@ -55,7 +55,7 @@ bool Store(const Text& setting, std::string_view text, Options* options) {
   return true;
 }
 
-bool Store(const HttpUrl& setting, std::string_view text, Options* options) {
+bool Store(const Url& setting, std::string_view text, Options* options) {
   setting.In(*options) = text;
   return true;
 }

@@ -67,7 +67,7 @@ std::string Store(const Text& setting, const Json& json, Options* options) {
   return {};
 }
 
-std::string Store(const HttpUrl& setting, const Json& json, Options* options) {
+std::string Store(const Url& setting, const Json& json, Options* options) {
   if (!json.IsString()) return Shown(json);
   setting.In(*options) = View(json);
   return {};

@@ -49,11 +49,19 @@ std::vector<Setting> MakeSettings() {
       {"propagation.extract", TextList{{At<&O::propagation, &P::extract>}, formats},
        "The formats that contexts are read from; the first that finds ids wins."},
 
-      {"exporter.type", Text{{At<&O::exporter, &E::type>}, {"zipkin", "file"}},
-       "Where finished spans go; if not set, to zipkin when there is an endpoint, else to the "
-       "file."},
-      {"exporter.endpoint", HttpUrl{{At<&O::exporter, &E::endpoint>}},
-       "For zipkin: the collector's URL, to which spans are POSTed."},
+      {"exporter.type", Text{{At<&O::exporter, &E::type>}, {"zipkin", "scribe", "file"}},
+       "Where finished spans go; if not set, to what the endpoint's scheme names, or to the file "
+       "when there is no endpoint."},
+      {"exporter.format", Text{{At<&O::exporter, &E::format>}, {"json", "proto3", "thrift"}},
+       "How spans are encoded; if not set, as thrift for scribe, else as json."},
+      {"exporter.endpoint", Url{{At<&O::exporter, &E::endpoint>}},
+       "For zipkin: the collector's URL, to which spans are POSTed; for scribe: its host and port "
+       "(9410 if none)."},
+      {"exporter.scribe_category", Text{{At<&O::exporter, &E::scribe_category>}},
+       "For scribe: the category of the log entries that spans are sent in."},
+      {"exporter.scribe_strict", Boolean{{At<&O::exporter, &E::scribe_strict>}},
+       "For scribe: whether calls begin with Thrift's version number, as newer servers may "
+       "demand."},
       {"exporter.path", Text{{At<&O::exporter, &E::path>}},
        "For file: the file that spans are appended to, each a line of JSON."},
       {"exporter.queue_spans", Integer{{At<&O::exporter, &E::queue_spans>}, 64, 1u << 24},
@@ -162,9 +170,10 @@ std::string Allowed(const Value& value) {
           [](const Text& v) {
             return v.allowed.empty() ? "UTF-8 text" : "one of " + Joined(v.allowed);
           },
-          [](const HttpUrl&) -> std::string {
+          [](const Url&) -> std::string {
             return "an http:// or https:// URL with a host, such as "
-                   "\"http://127.0.0.1:9411/api/v2/spans\"";
+                   "\"http://127.0.0.1:9411/api/v2/spans\", or a scribe:// one, such as "
+                   "\"scribe://127.0.0.1:9410\"";
           },
           [](const TextList& v) { return "a list of different names out of " + Joined(v.allowed); },
           [](const TextMap&) -> std::string {

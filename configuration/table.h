@@ -45,13 +45,13 @@ struct Number : Field<double> {
 struct Text : Field<std::string> {
   std::vector<std::string_view> allowed = {};
 };
-struct HttpUrl : Field<std::string> {};
+struct Url : Field<std::string> {};
 struct TextList : Field<StringList> {
   std::vector<std::string_view> allowed;
 };
 struct TextMap : Field<StringMap> {};
 
-using Value = std::variant<Boolean, Integer, Number, Text, HttpUrl, TextList, TextMap>;
+using Value = std::variant<Boolean, Integer, Number, Text, Url, TextList, TextMap>;
 
 struct Setting {
   std::string_view path;  // the JSON keys from the outside in, joined by dots; two at most

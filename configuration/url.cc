@@ -22,11 +22,6 @@ struct Authority {
   std::size_t end;
 };
 
-bool HasScheme(std::string_view url, std::string_view scheme) {
-  return url.size() > scheme.size() && strncasecmp(url.data(), scheme.data(), scheme.size()) == 0 &&
-         url.substr(scheme.size(), kSchemeEnd.size()) == kSchemeEnd;
-}
-
 bool IsPort(std::string_view text) {
   if (text.empty() || text.size() > 5) return false;
   unsigned port = 0;
@@ -51,12 +46,16 @@ bool IsHostAndPort(std::string_view text) {
 
 }  // namespace
 
-bool IsHttpUrl(std::string_view url) {
+bool IsUrl(std::string_view url) {
   const auto unprintable = [](char c) { return (c >= 0 && c <= ' ') || c == '\x7f'; };
   if (std::any_of(url.begin(), url.end(), unprintable)) return false;
-  if (!HasScheme(url, "http") && !HasScheme(url, "https")) return false;
   const Authority authority(url);
   std::string_view host = url.substr(authority.begin, authority.end - authority.begin);
+  if (HasScheme(url, "scribe")) {
+    const std::string_view rest = url.substr(authority.end);
+    return IsHostAndPort(host) && host.find('@') == host.npos && (rest.empty() || rest == "/");
+  }
+  if (!HasScheme(url, "http") && !HasScheme(url, "https")) return false;
   const std::size_t at = host.rfind('@');
   if (at != std::string_view::npos) host.remove_prefix(at + 1);
   return IsHostAndPort(host);
@@ -69,6 +68,16 @@ std::string MaskPassword(std::string_view text) {
   const std::size_t at = text.substr(0, authority.end).rfind('@');
   if (colon == std::string_view::npos || at == std::string_view::npos || at < colon) return masked;
   return masked.replace(colon + 1, at - colon - 1, "***");
+}
+
+bool HasScheme(std::string_view url, std::string_view scheme) {
+  return url.size() > scheme.size() && strncasecmp(url.data(), scheme.data(), scheme.size()) == 0 &&
+         url.substr(scheme.size(), kSchemeEnd.size()) == kSchemeEnd;
+}
+
+std::string_view UrlPath(std::string_view url) {
+  const std::string_view rest = url.substr(Authority(url).end);
+  return rest.substr(0, rest.find_first_of("?#"));
 }
 
 }  // namespace tracekin

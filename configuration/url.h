@@ -10,9 +10,15 @@
 
 namespace tracekin {
 
-/// Whether `url` is http or https, names a host and has no port but a decimal one from 1 to 65535,
-/// and has no blanks or control characters.
-bool IsHttpUrl(std::string_view url);
+/// Whether `url` is http, https or scribe, names a host and has no port but a decimal one from 1 to
+/// 65535, and has no blanks or control characters; a scribe URL has nothing else than host and port.
+bool IsUrl(std::string_view url);
+
+/// Whether `url` begins with that scheme; "" has none.
+bool HasScheme(std::string_view url, std::string_view scheme);
+
+/// From the first slash behind the host up to a query or fragment; empty if there is none.
+std::string_view UrlPath(std::string_view url);
 
 /// `text` with the password of scheme://user:password@host replaced by ***; anything else
 /// unchanged.

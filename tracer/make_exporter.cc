@@ -8,7 +8,11 @@
 #include "configuration/check.h"
 #include "exporter/file_transport.h"
 #include "exporter/http_transport.h"
+#include "exporter/scribe_encoder.h"
+#include "exporter/scribe_transport.h"
 #include "exporter/zipkin_json_encoder.h"
+#include "exporter/zipkin_proto3_encoder.h"
+#include "exporter/zipkin_thrift_encoder.h"
 
 namespace tracekin {
 
@@ -23,18 +27,26 @@ std::string AbsolutePath(const std::string& path) {
                : absolute.string();  // no working folder: the exporter will say what is wrong
 }
 
-Exporter::MakeEncoder ChooseEncoder(const ExporterOptions& options) {
-  const auto framing = ExporterType(options) == "file" ? ZipkinJsonEncoder::Framing::kLines
-                                                       : ZipkinJsonEncoder::Framing::kArray;
-  return [framing] { return std::make_unique<ZipkinJsonEncoder>(framing); };
+std::unique_ptr<Encoder> MakeEncoder(const ExporterOptions& options) {
+  const std::string_view type = ExporterType(options);
+  const std::string_view format = ExporterFormat(options);
+  if (type == "scribe") return std::make_unique<ScribeEncoder>(options.scribe_category);
+  if (format == "proto3") return std::make_unique<ZipkinProto3Encoder>();
+  if (format == "thrift") return std::make_unique<ZipkinThriftEncoder>();
+  return std::make_unique<ZipkinJsonEncoder>(type == "file" ? ZipkinJsonEncoder::Framing::kLines
+                                                            : ZipkinJsonEncoder::Framing::kArray);
 }
 
 Exporter::MakeTransport ChooseTransport(const ExporterOptions& options) {
   if (options.make_transport) return options.make_transport;
-  if (ExporterType(options) == "file") {
+  const std::string_view type = ExporterType(options);
+  if (type == "file") {
     return [path = options.path] { return std::make_unique<FileTransport>(path); };
   }
-  return [options] { return std::make_unique<HttpTransport>(options, "application/json"); };
+  if (type == "scribe") return [options] { return std::make_unique<ScribeTransport>(options); };
+  return [options] {
+    return std::make_unique<HttpTransport>(options, MakeEncoder(options)->content_type());
+  };
 }
 
 }  // namespace
@@ -43,8 +55,9 @@ std::shared_ptr<Exporter> MakeExporter(const Options& options) {
   ExporterOptions exporter = options.exporter;
   if (!exporter.path.empty()) exporter.path = AbsolutePath(exporter.path);
   if (!exporter.spool_path.empty()) exporter.spool_path = AbsolutePath(exporter.spool_path);
-  return std::make_shared<Exporter>(exporter, options.service_name, ChooseEncoder(exporter),
-                                    ChooseTransport(exporter), options.logger);
+  return std::make_shared<Exporter>(
+      exporter, options.service_name, [exporter] { return MakeEncoder(exporter); },
+      ChooseTransport(exporter), options.logger);
 }
 
 }  // namespace tracekin

@@ -37,8 +37,11 @@ struct PropagationOptions {
 };
 
 struct ExporterOptions {
-  std::string type;      // zipkin or file; empty: zipkin if an endpoint is named, else file
-  std::string endpoint;  // zipkin: the URL that takes POSTs
+  std::string type;      // zipkin, scribe or file; empty: by the endpoint's scheme, file if none
+  std::string format;    // json, proto3 or thrift; empty: thrift for scribe, else json
+  std::string endpoint;  // zipkin: the URL that takes POSTs; scribe: scribe://HOST:PORT
+  std::string scribe_category = "zipkin";    // scribe: of the log entries that hold spans
+  bool scribe_strict = false;                // scribe: Thrift's versioned message header
   std::string path = "tracekin-spans.json";  // file: one JSON span a line is appended to it
   std::uint64_t queue_spans = 65536;         // finished spans that wait in memory, at most
   std::uint64_t queue_bytes = 16777216;      // and their bytes, at most
@@ -61,7 +64,9 @@ struct ExporterOptions {
   std::uint64_t metrics_interval_ms = 15000;  // how often it is written
 
   /// Not a key: a transport of the program's own, in place of the ones above. Called on an exporter
-  /// thread, once in each process of a fork. Batches are what `type` would send: JSON.
+  /// thread, once in each process of a fork. A batch is what `type` would send in that `format`: a
+  /// list of spans; for file one JSON object a line; for scribe the arguments of its call Log. It
+  /// needs no endpoint.
   std::function<std::unique_ptr<Transport>()> make_transport = nullptr;
 };
 

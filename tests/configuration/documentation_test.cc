@@ -28,7 +28,7 @@ std::string Default(const Value& setting) {
       Overloaded{[&](const Boolean& v) { return Code(v.In(options) ? "true" : "false"); },
                  [&](const Integer& v) { return Code(Decimal(v.In(options))); },
                  [&](const Number& v) { return Code(Decimal(v.In(options))); },
-                 [&](const Text& v) { return text(v); }, [&](const HttpUrl& v) { return text(v); },
+                 [&](const Text& v) { return text(v); }, [&](const Url& v) { return text(v); },
                  [&](const TextList& v) {
                    std::string list;
                    for (const std::string& item : v.In(options)) {

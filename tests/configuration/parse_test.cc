@@ -178,7 +178,8 @@ TEST(ParseConfiguration, SaysWhichValuesItExpects) {
   EXPECT_THAT(ErrorOf(R"({"tags": {"": "x"}})"), HasSubstr(R"(found the key "")"));
   EXPECT_EQ(ErrorOf(R"({"exporter": {"endpoint": "127.0.0.1:9411"}})"),
             "exporter.endpoint: expected an http:// or https:// URL with a host, such as "
-            "\"http://127.0.0.1:9411/api/v2/spans\", found \"127.0.0.1:9411\"");
+            "\"http://127.0.0.1:9411/api/v2/spans\", or a scribe:// one, such as "
+            "\"scribe://127.0.0.1:9410\", found \"127.0.0.1:9411\"");
 }
 
 TEST(ParseConfiguration, DoesNotRepeatPasswords) {

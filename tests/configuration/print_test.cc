@@ -22,25 +22,29 @@ Options Changed() {
   options.sampler = {"probabilistic", 0.1, 2.5, false};
   options.propagation.inject = {"tracecontext"};
   options.propagation.extract = {};
-  options.exporter.type = "file";
-  options.exporter.endpoint = "http://a/";
-  options.exporter.path = "/tmp/spans";
-  options.exporter.queue_spans = 100;
-  options.exporter.queue_bytes = 300'000;
-  options.exporter.flush_interval_ms = 7;
-  options.exporter.batch_spans = 8;
-  options.exporter.connect_timeout_ms = 9;
-  options.exporter.timeout_ms = 10;
-  options.exporter.close_timeout_ms = 11;
-  options.exporter.retry_backoff_ms = 12;
-  options.exporter.retry_max_backoff_ms = 13;
-  options.exporter.retry_max_age_ms = 14;
-  options.exporter.retry_max_tries = 15;
-  options.exporter.spool_path = "/tmp/spool";
-  options.exporter.spool_bytes = 1 << 23;
-  options.exporter.spool_replay_spans_per_second = 16;
-  options.exporter.metrics_path = "/tmp/metrics";
-  options.exporter.metrics_interval_ms = 170;
+  ExporterOptions& exporter = options.exporter;
+  exporter.type = "file";
+  exporter.format = "thrift";
+  exporter.endpoint = "http://a/";
+  exporter.scribe_category = "spans";
+  exporter.scribe_strict = true;
+  exporter.path = "/tmp/spans";
+  exporter.queue_spans = 100;
+  exporter.queue_bytes = 300'000;
+  exporter.flush_interval_ms = 7;
+  exporter.batch_spans = 8;
+  exporter.connect_timeout_ms = 9;
+  exporter.timeout_ms = 10;
+  exporter.close_timeout_ms = 11;
+  exporter.retry_backoff_ms = 12;
+  exporter.retry_max_backoff_ms = 13;
+  exporter.retry_max_age_ms = 14;
+  exporter.retry_max_tries = 15;
+  exporter.spool_path = "/tmp/spool";
+  exporter.spool_bytes = 1 << 23;
+  exporter.spool_replay_spans_per_second = 16;
+  exporter.metrics_path = "/tmp/metrics";
+  exporter.metrics_interval_ms = 170;
   options.ust = {true, "sampled", true};
   return options;
 }
@@ -75,10 +79,10 @@ TEST(PrintConfiguration, KnowsEveryFieldOfOptions) {
   // of what the tests above have covered.
   EXPECT_EQ(sizeof(SamplerOptions), sizeof(std::string) + 2 * sizeof(double) + 8);
   EXPECT_EQ(sizeof(PropagationOptions), 2 * sizeof(StringList));
-  EXPECT_EQ(sizeof(ExporterOptions), 5 * sizeof(std::string) + 14 * sizeof(std::uint64_t) +
+  EXPECT_EQ(sizeof(ExporterOptions), 7 * sizeof(std::string) + 8 + 14 * sizeof(std::uint64_t) +
                                          sizeof(ExporterOptions::make_transport));
   EXPECT_EQ(sizeof(UstOptions), 8 + sizeof(std::string) + 8);
-  EXPECT_EQ(Settings().size(), 4u + 4u + 2u + 19u + 3u);
+  EXPECT_EQ(Settings().size(), 4u + 4u + 2u + 22u + 3u);
 }
 
 TEST(PrintConfiguration, MasksPasswordsInUrls) {

@@ -5,16 +5,17 @@
 namespace tracekin {
 namespace {
 
-TEST(IsHttpUrl, TakesWhatACollectorMayHave) {
+TEST(IsUrl, TakesWhatACollectorMayHave) {
   for (const char* url :
        {"http://a", "https://a/", "HTTP://a", "http://127.0.0.1:9411/api/v2/spans", "http://a:1",
         "http://a:65535?x=y", "http://[::1]", "http://[::1]:9411/api", "http://me:pw@a:80/b",
-        "http://me@a", "http://a/b:c@d", "http://\xc3\xa9.example/"}) {
-    EXPECT_TRUE(IsHttpUrl(url)) << url;
+        "http://me@a", "http://a/b:c@d", "http://\xc3\xa9.example/", "scribe://a", "SCRIBE://a/",
+        "scribe://127.0.0.1:9410", "scribe://[::1]:1463"}) {
+    EXPECT_TRUE(IsUrl(url)) << url;
   }
 }
 
-TEST(IsHttpUrl, RefusesWhatCannotWork) {
+TEST(IsUrl, RefusesWhatCannotWork) {
   for (const char* url : {"",
                           "a",
                           "127.0.0.1:9411",
@@ -44,10 +45,33 @@ TEST(IsHttpUrl, RefusesWhatCannotWork) {
                           "http://a\t",
                           " http://a",
                           "http://a/\x7f",
+                          "scribe://",
+                          "scribe:a",
+                          "scribe://:1463",
+                          "scribe://a:0",
+                          "scribe://me@a",
+                          "scribe://a/b",
+                          "scribe://a?q",
                           "http://?q",
                           "http://#f"}) {
-    EXPECT_FALSE(IsHttpUrl(url)) << url;
+    EXPECT_FALSE(IsUrl(url)) << url;
   }
+}
+
+TEST(HasScheme, IgnoresTheCase) {
+  EXPECT_TRUE(HasScheme("scribe://a", "scribe"));
+  EXPECT_TRUE(HasScheme("Scribe://a", "scribe"));
+  for (const char* url : {"", "scribe", "scribe:a", "http://scribe://", "scribes://a"}) {
+    EXPECT_FALSE(HasScheme(url, "scribe")) << url;
+  }
+}
+
+TEST(UrlPath, EndsBeforeQueryAndFragment) {
+  EXPECT_EQ(UrlPath("http://a:80/b/c?d#e"), "/b/c");
+  EXPECT_EQ(UrlPath("http://a/b#e?d"), "/b");
+  EXPECT_EQ(UrlPath("http://a?b/c"), "");
+  EXPECT_EQ(UrlPath("http://a"), "");
+  EXPECT_EQ(UrlPath(""), "");
 }
 
 TEST(MaskPassword, ReplacesThePassword) {

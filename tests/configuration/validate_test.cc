@@ -76,6 +76,83 @@ TEST(ValidateOptions, WantsAPlaceForSpans) {
   }
 }
 
+/// The error for an endpoint and a format, where spans go to `type`.
+std::string ErrorOf(const char* type, const char* endpoint, const char* format) {
+  return ErrorAfter([&](Options* o) {
+    o->exporter.type = type;
+    o->exporter.endpoint = endpoint;
+    o->exporter.format = format;
+  });
+}
+
+TEST(ValidateOptions, TakesFormatsWhereTheyCanGo) {
+  const char* const v2 = "http://a/api/v2/spans";
+  for (const char* format : {"", "json", "proto3"}) EXPECT_EQ(ErrorOf("", v2, format), "valid");
+  EXPECT_EQ(ErrorOf("zipkin", "http://a:9411/api/v1/spans", "thrift"), "valid");
+  for (const char* format : {"json", "proto3", "thrift"}) {
+    EXPECT_EQ(ErrorOf("", "http://a/spans?to=/api/v1/spans&or=/api/v2/spans", format), "valid");
+  }
+  for (const char* type : {"", "scribe"}) {
+    for (const char* format : {"", "thrift"}) {
+      EXPECT_EQ(ErrorOf(type, "scribe://a", format), "valid");
+    }
+  }
+  EXPECT_EQ(ErrorOf("file", v2, "json"), "valid");
+}
+
+TEST(ValidateOptions, RefusesFormatsWhereTheyCannotGo) {
+  EXPECT_EQ(ErrorOf("", "http://a/api/v2/spans", "thrift"),
+            "exporter.endpoint: Zipkin takes thrift at /api/v1/spans, found "
+            "\"http://a/api/v2/spans\"; change the path, or set exporter.format to \"json\" or "
+            "\"proto3\"");
+  for (const std::string format : {"json", "proto3"}) {
+    EXPECT_EQ(ErrorOf("", "https://me:pw@a/z/api/v1/spans?x", format.c_str()),
+              "exporter.endpoint: Zipkin takes " + format +
+                  " at /api/v2/spans, found \"https://me:***@a/z/api/v1/spans?x\"; change the "
+                  "path, or set exporter.format to \"thrift\"");
+    EXPECT_EQ(ErrorOf("scribe", "scribe://a", format.c_str()),
+              "exporter.format: expected \"thrift\" for exporter.type \"scribe\", whose entries "
+              "are Thrift, found \"" +
+                  format + "\"");
+  }
+  for (const std::string format : {"proto3", "thrift"}) {
+    EXPECT_EQ(ErrorOf("file", "", format.c_str()),
+              "exporter.format: expected \"json\" for exporter.type \"file\", whose lines are "
+              "JSON, found \"" +
+                  format + "\"");
+  }
+}
+
+TEST(ValidateOptions, WantsAnEndpointOfTheTypesScheme) {
+  EXPECT_EQ(ErrorOf("zipkin", "scribe://a", ""),
+            "exporter.endpoint: expected an http:// or https:// URL for exporter.type \"zipkin\", "
+            "found \"scribe://a\"");
+  EXPECT_EQ(ErrorOf("scribe", "http://a/api/v1/spans", ""),
+            "exporter.endpoint: expected a scribe:// URL for exporter.type \"scribe\", found "
+            "\"http://a/api/v1/spans\"");
+  EXPECT_EQ(ErrorOf("scribe", "", ""),
+            "exporter.endpoint: not set, but exporter.type is \"scribe\"");
+}
+
+TEST(ValidateOptions, WantsACategoryForScribe) {
+  EXPECT_EQ(ErrorAfter([](Options* o) {
+              o->exporter.endpoint = "scribe://a";
+              o->exporter.scribe_category.clear();
+            }),
+            "exporter.scribe_category: not set, but spans go to Scribe");
+}
+
+TEST(ValidateOptions, ATransportOfTheProgramsOwnTakesAnyFormat) {
+  for (const char* format : {"json", "proto3", "thrift"}) {
+    EXPECT_EQ(ErrorAfter([format](Options* o) {
+                o->exporter.endpoint.clear();
+                o->exporter.format = format;
+                o->exporter.make_transport = [] { return nullptr; };
+              }),
+              "valid");
+  }
+}
+
 TEST(ValidateOptions, ChecksEverySettingAsTheJsonReaderDoes) {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   const std::vector<std::pair<std::string, std::function<void(Options*)>>> faults = {
@@ -94,7 +171,10 @@ TEST(ValidateOptions, ChecksEverySettingAsTheJsonReaderDoes) {
          o->propagation.extract = {"b3", "b3"};
        }},
       {"exporter.type", [](Options* o) { o->exporter.type = "kafka"; }},
+      {"exporter.format", [](Options* o) { o->exporter.format = "xml"; }},
       {"exporter.endpoint", [](Options* o) { o->exporter.endpoint = "http://"; }},
+      {"exporter.endpoint", [](Options* o) { o->exporter.endpoint = "scribe://a/path"; }},
+      {"exporter.scribe_category", [](Options* o) { o->exporter.scribe_category = "\xff"; }},
       {"exporter.path", [](Options* o) { o->exporter.path = std::string("a\0b", 3); }},
       {"exporter.queue_spans", [](Options* o) { o->exporter.queue_spans = 63; }},
       {"exporter.queue_bytes", [](Options* o) { o->exporter.queue_bytes = 262'143; }},

@@ -8,13 +8,23 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <stdexcept>
 
 namespace tracekin {
 
 namespace {
 
+// A frame of Thrift begins with its length, here of less than 16 MiB.
+bool IsWholeFrame(const std::string& request) {
+  std::uint32_t length = 0;
+  if (request.size() < sizeof length) return false;
+  std::memcpy(&length, request.data(), sizeof length);
+  return request.size() >= sizeof length + ntohl(length);
+}
+
 bool IsWhole(const std::string& request) {
+  if (!request.empty() && request[0] == '\0') return IsWholeFrame(request);
   const std::size_t end = request.find("\r\n\r\n");
   if (end == std::string::npos) return false;
   const std::size_t length = request.find("Content-Length: ");

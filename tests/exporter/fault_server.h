@@ -1,5 +1,5 @@
 // An HTTP server on loopback for tests of clients: it reads requests whole, notes them, and then
-// does to the connection what the test tells it to.
+// does to the connection what the test tells it to. Frames of Thrift are requests to it, too.
 //
 // Thread-safety: the server has a thread of its own, on which it calls the test's function.
 #ifndef TRACEKIN_TESTS_EXPORTER_FAULT_SERVER_H

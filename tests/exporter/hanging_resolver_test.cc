@@ -5,11 +5,12 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 
 #include "exporter/http_transport.h"
+#include "exporter/scribe_transport.h"
 
 namespace {
 
@@ -32,6 +33,7 @@ class HangingResolver {
     released_ = true;
     changed_.notify_all();
     changed_.wait(lock, [this] { return calls_ == 0; });
+    released_ = false;
   }
 
  private:
@@ -63,13 +65,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST(HangingResolverTest, DoesNotHoldATransportBeyondTheDeadline) {
+// `transport` sends to collector.invalid.
+void ExpectDeadlineHolds(std::unique_ptr<Transport> transport) {
   constexpr milliseconds kTime{300}, kSlack{200};
-  ExporterOptions options;
-  options.endpoint = "http://collector.invalid/";
-  std::optional<HttpTransport> transport;
-  transport.emplace(options, "application/json");
-
   auto start = Transport::Clock::now();
   const SendResult result = transport->Send("[]", 0, start + kTime);
   EXPECT_LE(Transport::Clock::now() - start, kTime + kSlack);
@@ -80,6 +78,18 @@ TEST(HangingResolverTest, DoesNotHoldATransportBeyondTheDeadline) {
   transport.reset();
   EXPECT_LE(Transport::Clock::now() - start, kSlack);
   hanging_resolver.Release();
+}
+
+TEST(HangingResolverTest, DoesNotHoldHttpBeyondTheDeadline) {
+  ExporterOptions options;
+  options.endpoint = "http://collector.invalid/";
+  ExpectDeadlineHolds(std::make_unique<HttpTransport>(options, "application/json"));
+}
+
+TEST(HangingResolverTest, DoesNotHoldScribeBeyondTheDeadline) {
+  ExporterOptions options;
+  options.endpoint = "scribe://collector.invalid";
+  ExpectDeadlineHolds(std::make_unique<ScribeTransport>(options));
 }
 
 }  // namespace
