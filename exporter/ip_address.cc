@@ -2,6 +2,8 @@
 
 #include <arpa/inet.h>
 
+#include <cstring>
+
 namespace tracekin {
 
 bool ParseAddress(int family, std::string_view text, void* address) noexcept {
@@ -10,6 +12,15 @@ bool ParseAddress(int family, std::string_view text, void* address) noexcept {
   if (text.find('\0') != std::string_view::npos) return false;
   terminated[text.copy(terminated, text.size())] = '\0';
   return inet_pton(family, terminated, address) == 1;
+}
+
+Addresses::Addresses(const Endpoint& endpoint) noexcept
+    : has_ipv4(ParseAddress(AF_INET, endpoint.ipv4, &ipv4)),
+      has_ipv6(ParseAddress(AF_INET6, endpoint.ipv6, &ipv6)) {
+  if (!has_ipv6 || !IN6_IS_ADDR_V4MAPPED(&ipv6)) return;
+  std::memcpy(&ipv4, &ipv6.s6_addr[12], sizeof ipv4);
+  has_ipv4 = true;
+  has_ipv6 = false;
 }
 
 }  // namespace tracekin

@@ -1,7 +1,6 @@
 #include "exporter/zipkin_proto3_encoder.h"
 
 #include <endian.h>
-#include <netinet/in.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -80,18 +79,18 @@ class Writer {
   char* at_;
 };
 
-void WriteAddress(int field, int family, std::string_view text, Writer* out) {
-  char address[sizeof(in6_addr)];
-  if (text.empty() || !ParseAddress(family, text, address)) return;
-  out->Bytes(field, {address, family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr)});
+template <class Address>
+std::string_view Bytes(const Address& address) {
+  return {reinterpret_cast<const char*>(&address), sizeof address};
 }
 
 void WriteEndpoint(int field, const Endpoint& endpoint, Writer* out) {
   if (endpoint.empty()) return;
+  const Addresses addresses(endpoint);
   out->Message(field, [&] {
     if (endpoint.port != 0) out->Varint(4, endpoint.port);
-    WriteAddress(3, AF_INET6, endpoint.ipv6, out);
-    WriteAddress(2, AF_INET, endpoint.ipv4, out);
+    if (addresses.has_ipv6) out->Bytes(3, Bytes(addresses.ipv6));
+    if (addresses.has_ipv4) out->Bytes(2, Bytes(addresses.ipv4));
     if (!endpoint.service_name.empty()) out->Bytes(1, endpoint.service_name);
   });
 }

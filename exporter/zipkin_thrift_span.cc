@@ -1,6 +1,5 @@
 #include "exporter/zipkin_thrift_span.h"
 
-#include <netinet/in.h>
 #include <thrift/protocol/TBinaryProtocol.h>
 #include <thrift/transport/TVirtualTransport.h>
 
@@ -189,15 +188,13 @@ class ZipkinThriftSpan::Output {
   }
 
   void WriteEndpoint(const Endpoint& endpoint) {
-    std::uint32_t ipv4 = 0;
-    char ipv6[sizeof(in6_addr)];
-    if (!endpoint.ipv4.empty()) ParseAddress(AF_INET, endpoint.ipv4, &ipv4);
-    I32(1, static_cast<std::int32_t>(ntohl(ipv4)));
+    const Addresses addresses(endpoint);
+    I32(1, static_cast<std::int32_t>(ntohl(addresses.ipv4.s_addr)));  // 0: unknown
     Field(TType::T_I16, 2);
     protocol_.writeI16(static_cast<std::int16_t>(endpoint.port));
     Text(3, endpoint.service_name);
-    if (!endpoint.ipv6.empty() && ParseAddress(AF_INET6, endpoint.ipv6, ipv6)) {
-      Text(4, {ipv6, sizeof ipv6});
+    if (addresses.has_ipv6) {
+      Text(4, {reinterpret_cast<const char*>(&addresses.ipv6), sizeof addresses.ipv6});
     }
     Stop();
   }

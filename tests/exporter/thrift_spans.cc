@@ -7,6 +7,7 @@
 #include <thrift/transport/TBufferTransports.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <set>
@@ -37,9 +38,13 @@ class Reader {
 void ExpectHost(const thrift::Endpoint& host, const Endpoint& endpoint) {
   struct in_addr ipv4 = {};
   inet_pton(AF_INET, std::string(endpoint.ipv4).c_str(), &ipv4);
-  EXPECT_EQ(static_cast<std::uint32_t>(host.ipv4), ntohl(ipv4.s_addr));
   char ipv6[16];
-  const bool has_ipv6 = inet_pton(AF_INET6, std::string(endpoint.ipv6).c_str(), ipv6) == 1;
+  bool has_ipv6 = inet_pton(AF_INET6, std::string(endpoint.ipv6).c_str(), ipv6) == 1;
+  if (endpoint.ipv6.substr(0, 7) == "::ffff:") {  // an IPv4 address
+    has_ipv6 = false;
+    std::memcpy(&ipv4, ipv6 + 12, sizeof ipv4);
+  }
+  EXPECT_EQ(static_cast<std::uint32_t>(host.ipv4), ntohl(ipv4.s_addr));
   EXPECT_EQ(host.__isset.ipv6, has_ipv6);
   EXPECT_EQ(host.ipv6, has_ipv6 ? std::string(ipv6, 16) : "");
   EXPECT_EQ(static_cast<std::uint16_t>(host.port), endpoint.port);

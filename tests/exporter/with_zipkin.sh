@@ -1,5 +1,6 @@
 #!/bin/bash
-# Runs a command with the URL of a real Zipkin server of its own in TRACEKIN_ZIPKIN_URL.
+# Runs a command with the URL of a real Zipkin server of its own in TRACEKIN_ZIPKIN_URL, and with that
+# of its Scribe collector in TRACEKIN_ZIPKIN_SCRIBE_URL.
 # usage: with_zipkin.sh SCRIPTS-FOLDER COMMAND...      ends with 77 (skipped) where there can be no server
 set -euo pipefail
 
@@ -12,6 +13,8 @@ done
 
 dir=$(mktemp -d)
 trap '"$zipkin" down "$dir" KILL; rm -rf "$dir"' EXIT
+export COLLECTOR_SCRIBE_ENABLED=true COLLECTOR_PORT=0
 TRACEKIN_ZIPKIN_URL=$("$zipkin" up "$dir") || { tail -n 20 "$dir/log"; exit 1; }
-export TRACEKIN_ZIPKIN_URL
+TRACEKIN_ZIPKIN_SCRIBE_URL=$(<"$dir/scribe_url")
+export TRACEKIN_ZIPKIN_URL TRACEKIN_ZIPKIN_SCRIBE_URL
 "$@"

@@ -47,8 +47,14 @@ std::string Address(int family, std::string_view text) {
 
 void ExpectEndpoint(const zipkin::proto3::Endpoint& decoded, const Endpoint& endpoint) {
   EXPECT_EQ(decoded.service_name(), endpoint.service_name);
-  EXPECT_EQ(decoded.ipv4(), Address(AF_INET, endpoint.ipv4));
-  EXPECT_EQ(decoded.ipv6(), Address(AF_INET6, endpoint.ipv6));
+  constexpr std::string_view kMapped = "::ffff:";
+  if (endpoint.ipv6.substr(0, kMapped.size()) == kMapped) {
+    EXPECT_EQ(decoded.ipv4(), Address(AF_INET, endpoint.ipv6.substr(kMapped.size())));
+    EXPECT_EQ(decoded.ipv6(), "");
+  } else {
+    EXPECT_EQ(decoded.ipv4(), Address(AF_INET, endpoint.ipv4));
+    EXPECT_EQ(decoded.ipv6(), Address(AF_INET6, endpoint.ipv6));
+  }
   EXPECT_EQ(decoded.port(), endpoint.port);
 }
 

@@ -1,18 +1,16 @@
 // What a real Zipkin server makes of our spans. Its URL is in TRACEKIN_ZIPKIN_URL; see
 // with_zipkin.sh.
-#include <curl/curl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidjson/document.h>
 
 #include <chrono>
-#include <cstdlib>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "exporter/http_transport.h"
 #include "exporter/zipkin_json_encoder.h"
+#include "zipkin_client.h"
 
 namespace tracekin {
 namespace {
@@ -21,27 +19,6 @@ using std::chrono::seconds;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-std::string ServerUrl() {
-  const char* url = std::getenv("TRACEKIN_ZIPKIN_URL");
-  return url == nullptr ? "http://TRACEKIN_ZIPKIN_URL-is-not-set" : url;
-}
-
-std::string Get(const std::string& path) {
-  std::string body;
-  CURL* easy = curl_easy_init();
-  curl_easy_setopt(easy, CURLOPT_URL, (ServerUrl() + path).c_str());
-  curl_easy_setopt(easy, CURLOPT_WRITEDATA, &body);
-  curl_easy_setopt(
-      easy, CURLOPT_WRITEFUNCTION,
-      +[](char* data, std::size_t size, std::size_t count, void* text) {
-        static_cast<std::string*>(text)->append(data, size * count);
-        return size * count;
-      });
-  EXPECT_EQ(curl_easy_perform(easy), CURLE_OK);
-  curl_easy_cleanup(easy);
-  return body;
-}
-
 class ZipkinServerTest : public ::testing::Test {
  protected:
   ZipkinServerTest() {
@@ -49,8 +26,7 @@ class ZipkinServerTest : public ::testing::Test {
     options.endpoint = ServerUrl() + "/api/v2/spans";
     transport_ = std::make_unique<HttpTransport>(
         options, ZipkinJsonEncoder(ZipkinJsonEncoder::Framing::kArray).content_type());
-    std::random_device random;
-    trace_id_ = (std::uint64_t{random()} << 32 | random()) | 1;
+    trace_id_ = RandomTraceId();
   }
 
   // A span with ids, a name and times.
@@ -79,29 +55,19 @@ class ZipkinServerTest : public ::testing::Test {
                             Transport::Clock::now() + seconds(30));
   }
 
-  // The spans of this test's trace as the server has them. It stores what it has acknowledged a
-  // moment later: waits for `count` of them.
-  rapidjson::Document Stored(std::size_t count = 1, const std::string& high_half = {}) const {
-    char id[17];
-    snprintf(id, sizeof id, "%016lx", trace_id_);
-    rapidjson::Document spans;
-    const auto end = std::chrono::steady_clock::now() + seconds(20);
-    do {
-      const std::string body = Get("/api/v2/trace/" + high_half + id);
-      spans.Parse(body.data(), body.size());
-    } while ((!spans.IsArray() || spans.Size() < count) && std::chrono::steady_clock::now() < end);
-    EXPECT_TRUE(spans.IsArray() && spans.Size() == count);
-    return spans;
+  // The spans of this test's trace as the server has them.
+  rapidjson::Document Stored(std::size_t count = 1, std::uint64_t high_half = 0) const {
+    return StoredSpans(high_half, trace_id_, count);
   }
 
   // Posts `span` and expects it back as it was sent.
-  void ExpectRoundTrip(const SpanRecord& span, const std::string& high_half = {}) {
+  void ExpectRoundTrip(const SpanRecord& span) {
     const SendResult result = Post({span});
     ASSERT_EQ(result.status, SendStatus::kAccepted) << result.message;
     const std::string sent = Encode({span}, ZipkinJsonEncoder::Framing::kLines);
     rapidjson::Document expected;
     expected.Parse(sent.data(), sent.size());
-    const rapidjson::Document stored = Stored(1, high_half);
+    const rapidjson::Document stored = Stored(1, span.trace_id_high);
     ASSERT_GE(stored.Size(), 1u);
     EXPECT_TRUE(stored[0] == expected) << sent;
   }
@@ -120,7 +86,7 @@ TEST_F(ZipkinServerTest, EveryFieldComesBack) {
   span.remote = {"backend", "192.168.99.101", "", 65535};
   span.annotations = {{span.start_ns + 1000, "one"}, {span.start_ns + 2000, "two"}};
   span.tags = {{"http.method", "GET"}, {"http.path", "/items"}, {"empty", ""}};
-  ExpectRoundTrip(span, "fedcba9876543210");
+  ExpectRoundTrip(span);
 }
 
 TEST_F(ZipkinServerTest, EveryKindComesBack) {

@@ -1,0 +1,138 @@
+// The same spans by every way into a real Zipkin server, read back and compared with each other.
+#include <gtest/gtest.h>
+#include <rapidjson/document.h>
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exporter/http_transport.h"
+#include "exporter/scribe_encoder.h"
+#include "exporter/scribe_transport.h"
+#include "exporter/zipkin_json_encoder.h"
+#include "exporter/zipkin_proto3_encoder.h"
+#include "exporter/zipkin_thrift_encoder.h"
+#include "varied_spans.h"
+#include "zipkin_client.h"
+
+namespace tracekin {
+namespace {
+
+constexpr std::size_t kSpans = 1000;
+constexpr std::size_t kBatch = 100;
+
+// A way into the server.
+struct Way {
+  std::string name;
+  std::unique_ptr<Encoder> encoder;
+  std::unique_ptr<Transport> transport;
+};
+
+std::unique_ptr<Transport> Http(const std::string& path, const Encoder& encoder) {
+  ExporterOptions options;
+  options.endpoint = ServerUrl() + path;
+  return std::make_unique<HttpTransport>(options, encoder.content_type());
+}
+
+std::unique_ptr<Transport> Scribe(bool strict) {
+  ExporterOptions options;
+  options.endpoint = ServerUrl("TRACEKIN_ZIPKIN_SCRIBE_URL");
+  options.scribe_strict = strict;
+  return std::make_unique<ScribeTransport>(options);
+}
+
+std::vector<Way> Ways() {
+  std::vector<Way> ways;
+  const auto add = [&ways](std::string name, std::unique_ptr<Encoder> encoder, auto connect) {
+    auto transport = connect(*encoder);
+    ways.push_back({std::move(name), std::move(encoder), std::move(transport)});
+  };
+  const auto v1 = [](const Encoder& encoder) { return Http("/api/v1/spans", encoder); };
+  const auto v2 = [](const Encoder& encoder) { return Http("/api/v2/spans", encoder); };
+  add("JSON", std::make_unique<ZipkinJsonEncoder>(ZipkinJsonEncoder::Framing::kArray), v2);
+  add("proto3", std::make_unique<ZipkinProto3Encoder>(), v2);
+  add("Thrift", std::make_unique<ZipkinThriftEncoder>(), v1);
+  add("Scribe", std::make_unique<ScribeEncoder>("zipkin"),
+      [](const Encoder&) { return Scribe(false); });
+  add("Scribe, strict", std::make_unique<ScribeEncoder>("zipkin"),
+      [](const Encoder&) { return Scribe(true); });
+  return ways;
+}
+
+void Send(const Way& way, const std::vector<SpanRecord>& spans) {
+  for (auto batch = spans.begin(); batch != spans.end(); batch += kBatch) {
+    const std::string body = Encode(*way.encoder, {batch, batch + kBatch});
+    const SendResult result =
+        way.transport->Send(body, kBatch, Transport::Clock::now() + std::chrono::seconds(30));
+    ASSERT_EQ(result.status, SendStatus::kAccepted) << way.name << ": " << result.message;
+  }
+}
+
+using SpansById = std::map<std::string, std::string>;
+
+// Adds the spans of a trace, without the trace's id and with their fields in order.
+void AddStored(std::uint64_t trace_id_high, std::uint64_t trace_id, SpansById* spans) {
+  rapidjson::Document stored = StoredSpans(trace_id_high, trace_id, kSpans / 2);
+  for (rapidjson::Value& span : stored.GetArray()) {
+    const std::string id = span["id"].GetString();
+    span.RemoveMember("traceId");
+    std::sort(span.MemberBegin(), span.MemberEnd(), [](const auto& a, const auto& b) {
+      return std::string_view(a.name.GetString()) < b.name.GetString();
+    });
+    rapidjson::StringBuffer text;
+    rapidjson::Writer<rapidjson::StringBuffer> writer(text);
+    span.Accept(writer);
+    EXPECT_TRUE(spans->emplace(id, text.GetString()).second) << "twice: " << id;
+  }
+}
+
+SpansById SendAndReadBack(const Way& way, std::int64_t start_ns) {
+  const std::uint64_t trace_id = RandomTraceId();
+  const VariedSpans varied(kSpans, trace_id, start_ns);
+  SpansById stored;
+  Send(way, varied.spans());
+  if (::testing::Test::HasFatalFailure()) return stored;
+  AddStored(0, trace_id, &stored);
+  AddStored(VariedSpans::kHigh, trace_id, &stored);
+  return stored;
+}
+
+TEST(ZipkinWaysTest, AllLeadToTheSameSpans) {
+  const std::int64_t start_ns = std::chrono::system_clock::now().time_since_epoch().count();
+  SpansById first;
+  for (const Way& way : Ways()) {
+    const SpansById stored = SendAndReadBack(way, start_ns);
+    ASSERT_EQ(stored.size(), kSpans) << way.name;
+    if (first.empty()) first = stored;
+    int differences = 0;
+    for (const auto& [id, span] : first) {
+      if (stored.at(id) == span) continue;
+      if (++differences > 3) continue;
+      ADD_FAILURE() << way.name << " has\n" << stored.at(id) << "\nbut the first way has\n" << span;
+    }
+    EXPECT_EQ(differences, 0) << way.name;
+  }
+}
+
+// What the server says of calls that it cannot read.
+TEST(ZipkinWaysTest, ScribeTellsWhyItRejects) {
+  const auto transport = Scribe(false);
+  const auto deadline = Transport::Clock::now() + std::chrono::seconds(30);
+  ScribeEncoder encoder("zipkin");
+  SpanRecord span;  // without ids
+  const SendResult result = transport->Send(Encode(encoder, {span}), 1, deadline);
+  EXPECT_EQ(result.status, SendStatus::kRejected);
+  EXPECT_NE(result.message.find("Thrift exception of type 6"), std::string::npos) << result.message;
+  EXPECT_EQ(transport->Send("no Thrift", 1, deadline).status, SendStatus::kRejected);
+  span.trace_id_low = span.span_id = 1;
+  EXPECT_EQ(transport->Send(Encode(encoder, {span}), 1, deadline).status, SendStatus::kAccepted);
+}
+
+}  // namespace
+}  // namespace tracekin
