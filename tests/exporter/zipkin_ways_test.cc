@@ -74,21 +74,26 @@ void Send(const Way& way, const std::vector<SpanRecord>& spans) {
   }
 }
 
+// A span's JSON with its fields in order.
+std::string InOrder(rapidjson::Value* span) {
+  std::sort(span->MemberBegin(), span->MemberEnd(), [](const auto& a, const auto& b) {
+    return std::string_view(a.name.GetString()) < b.name.GetString();
+  });
+  rapidjson::StringBuffer text;
+  rapidjson::Writer<rapidjson::StringBuffer> writer(text);
+  span->Accept(writer);
+  return text.GetString();
+}
+
 using SpansById = std::map<std::string, std::string>;
 
-// Adds the spans of a trace, without the trace's id and with their fields in order.
+// Adds the spans of a trace, without the trace's id.
 void AddStored(std::uint64_t trace_id_high, std::uint64_t trace_id, SpansById* spans) {
   rapidjson::Document stored = StoredSpans(trace_id_high, trace_id, kSpans / 2);
   for (rapidjson::Value& span : stored.GetArray()) {
     const std::string id = span["id"].GetString();
     span.RemoveMember("traceId");
-    std::sort(span.MemberBegin(), span.MemberEnd(), [](const auto& a, const auto& b) {
-      return std::string_view(a.name.GetString()) < b.name.GetString();
-    });
-    rapidjson::StringBuffer text;
-    rapidjson::Writer<rapidjson::StringBuffer> writer(text);
-    span.Accept(writer);
-    EXPECT_TRUE(spans->emplace(id, text.GetString()).second) << "twice: " << id;
+    EXPECT_TRUE(spans->emplace(id, InOrder(&span)).second) << "twice: " << id;
   }
 }
 
@@ -118,6 +123,79 @@ TEST(ZipkinWaysTest, AllLeadToTheSameSpans) {
     }
     EXPECT_EQ(differences, 0) << way.name;
   }
+}
+
+// What the server stores of `span` when it comes as `encoder` writes it.
+std::string StoredAs(std::unique_ptr<Encoder> encoder, const char* path, SpanRecord span) {
+  span.trace_id_low = RandomTraceId();
+  span.span_id = 1;
+  const SendResult result =
+      Http(path, *encoder)
+          ->Send(Encode(*encoder, {span}), 1, Transport::Clock::now() + std::chrono::seconds(30));
+  EXPECT_EQ(result.status, SendStatus::kAccepted) << result.message;
+  rapidjson::Document stored = StoredSpans(0, span.trace_id_low, 1);
+  if (!stored.IsArray() || stored.Empty()) return {};
+  for (const char* name : {"traceId", "id", "duration", "timestamp"}) stored[0].RemoveMember(name);
+  return InOrder(&stored[0]);
+}
+
+std::string StoredAsJson(const SpanRecord& span) {
+  return StoredAs(std::make_unique<ZipkinJsonEncoder>(ZipkinJsonEncoder::Framing::kArray),
+                  "/api/v2/spans", span);
+}
+std::string StoredAsProto3(const SpanRecord& span) {
+  return StoredAs(std::make_unique<ZipkinProto3Encoder>(), "/api/v2/spans", span);
+}
+std::string StoredAsThrift(const SpanRecord& span) {
+  return StoredAs(std::make_unique<ZipkinThriftEncoder>(), "/api/v1/spans", span);
+}
+
+SpanRecord FrontendSpan(SpanKind kind) {
+  SpanRecord span;
+  span.start_ns = std::chrono::system_clock::now().time_since_epoch().count();
+  span.kind = kind;
+  span.local.service_name = "frontend";
+  return span;
+}
+
+// The losses that docs/configuration.md tells of.
+TEST(ZipkinWaysTest, WhatProto3DoesNotCarry) {
+  SpanRecord span = FrontendSpan(SpanKind::kLocal);
+  span.tags = {{"", "x"}, {"a", ""}};
+  span.annotations = {{5'000'000, ""}, {6'000'000, "b"}};
+  EXPECT_EQ(StoredAsProto3(span), R"({"annotations":[{"timestamp":6000,"value":"b"}],)"
+                                  R"("localEndpoint":{"serviceName":"frontend"},"tags":{"a":""}})");
+  const char* const whole =
+      R"({"annotations":[{"timestamp":5000,"value":""},{"timestamp":6000,"value":"b"}],)"
+      R"("localEndpoint":{"serviceName":"frontend"},"tags":{"":"x","a":""}})";
+  EXPECT_EQ(StoredAsJson(span), whole);
+  EXPECT_EQ(StoredAsThrift(span), whole);
+}
+
+TEST(ZipkinWaysTest, TagsThatThriftDoesNotCarry) {
+  for (const SpanKind kind : {SpanKind::kLocal, SpanKind::kClient, SpanKind::kServer,
+                              SpanKind::kProducer, SpanKind::kConsumer}) {
+    SpanRecord span = FrontendSpan(kind);
+    span.remote.service_name = "backend";
+    const std::string without = StoredAsJson(span);
+    span.tags = {{"sa", "1"}, {"ca", "2"}, {"ma", "3"}, {"lc", ""}};
+    EXPECT_EQ(StoredAsThrift(span), without);
+    span.remote = {};
+    span.tags.pop_back();
+    SpanRecord bare = span;
+    bare.tags.clear();
+    EXPECT_EQ(StoredAsThrift(span), StoredAsJson(bare));
+  }
+}
+
+TEST(ZipkinWaysTest, APeerOfTheServersOwnNameLosesItInThrift) {
+  SpanRecord span = FrontendSpan(SpanKind::kServer);
+  span.remote = {"frontend", "10.1.2.3", "", 0};
+  SpanRecord nameless = span;
+  nameless.remote.service_name = {};
+  EXPECT_EQ(StoredAsThrift(span), StoredAsJson(nameless));
+  span.kind = SpanKind::kClient;
+  EXPECT_EQ(StoredAsThrift(span), StoredAsJson(span));
 }
 
 // What the server says of calls that it cannot read.
