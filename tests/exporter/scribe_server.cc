@@ -23,8 +23,8 @@ using apache::thrift::transport::TFramedTransportFactory;
 using apache::thrift::transport::TServerSocket;
 using apache::thrift::transport::TTransport;
 
-// Who serves the calls of one connection closes it by this.
-thread_local std::shared_ptr<TTransport> current_connection;
+// Of the call that this thread serves.
+thread_local TTransport* current_connection = nullptr;
 
 }  // namespace
 
@@ -59,7 +59,7 @@ class ScribeServer::Handler : public thrift::ScribeIf, public TServerEventHandle
     return nullptr;
   }
   void processContext(void* /*context*/, std::shared_ptr<TTransport> transport) override {
-    current_connection = std::move(transport);
+    current_connection = transport.get();
   }
 
   std::mutex mutex;
