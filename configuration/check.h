@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "configuration/table.h"
 #include "tracekin/options.h"
@@ -22,6 +23,12 @@ bool CheckSetting(const Setting& setting, const Options& options, std::string_vi
 
 /// Where spans go, for exporter.type may be empty: to the file, unless an endpoint is named.
 std::string_view ExporterType(const ExporterOptions& exporter);
+
+/// How a request proves who sends it, each by what sets it; a request can have one of them.
+std::vector<std::string_view> Credentials(const ExporterOptions& exporter);
+
+/// Whether others on the network could read a credential: they need no more than to listen.
+bool SendsCredentialsInClear(const ExporterOptions& exporter);
 
 }  // namespace tracekin
 

@@ -4,6 +4,7 @@
 #include <rapidjson/writer.h>
 
 #include <type_traits>
+#include <vector>
 
 #include "configuration/check.h"
 #include "configuration/json.h"
@@ -43,6 +44,11 @@ void Write(const StringMap& value, JsonWriter* writer) {
   writer->EndObject();
 }
 
+StringMap Masked(StringMap map) {
+  for (auto& [key, text] : map) text = "***";
+  return map;
+}
+
 /// Writes a setting, unless it is a text that nobody has set: "" is no value that each of them takes.
 template <typename T>
 void WriteMember(std::string_view key, const T& value, const T& fallback, JsonWriter* writer) {
@@ -63,7 +69,13 @@ std::string ExporterFault(const ExporterOptions& exporter) {
     return "exporter.path: not set, but spans go to a file; name it, or set exporter.endpoint to a "
            "collector's URL";
   }
-  return {};
+  if (!exporter.client_key.empty() && exporter.client_certificate.empty()) {
+    return "exporter.client_key: set, but exporter.client_certificate is not";
+  }
+  const std::vector<std::string_view> credentials = Credentials(exporter);
+  if (credentials.size() < 2) return {};
+  return std::string(credentials[1]) + ": set, but so is " + std::string(credentials[0]) +
+         "; a request has one of them";
 }
 
 }  // namespace
@@ -99,10 +111,15 @@ std::string PrintConfiguration(const Options& options) {
       WriteKey(group, &writer);
       writer.StartObject();
     }
-    const auto write = [&](const auto& value) {
-      WriteMember(setting.key(), value.In(options), value.In(defaults), &writer);
-    };
-    std::visit(write, setting.value);
+    std::visit(Overloaded{[&](const auto& value) {
+                            WriteMember(setting.key(), value.In(options), value.In(defaults),
+                                        &writer);
+                          },
+                          [&](const HeaderMap& value) {
+                            WriteMember(setting.key(), Masked(value.In(options)),
+                                        value.In(defaults), &writer);
+                          }},
+               setting.value);
   }
   writer.EndObject();
   writer.EndObject();

@@ -72,6 +72,25 @@ std::vector<Setting> MakeSettings() {
       {"exporter.close_timeout_ms",
        Integer{{At<&O::exporter, &E::close_timeout_ms>}, 0, 10 * kMinute},
        "The time in milliseconds that closing the tracer may take to send what is left."},
+      {"exporter.compression", Text{{At<&O::exporter, &E::compression>}, {"none", "gzip"}},
+       "How the body of a request is compressed."},
+      {"exporter.headers", HeaderMap{{At<&O::exporter, &E::headers>}},
+       "For zipkin: headers that every request has, beside those that tracekin sets itself."},
+      {"exporter.bearer_file", Text{{At<&O::exporter, &E::bearer_file>}},
+       "For zipkin: a file with a token for \"Authorization: Bearer\", read again when it "
+       "changes."},
+      {"exporter.basic_file", Text{{At<&O::exporter, &E::basic_file>}},
+       "For zipkin: a file with user:password for \"Authorization: Basic\", read again when it "
+       "changes."},
+      {"exporter.ca_file", Text{{At<&O::exporter, &E::ca_file>}},
+       "For https: a PEM file of the authorities that may vouch for the collector; if not set, "
+       "the system's."},
+      {"exporter.client_certificate", Text{{At<&O::exporter, &E::client_certificate>}},
+       "For https: a PEM file with the certificate that is shown to the collector."},
+      {"exporter.client_key", Text{{At<&O::exporter, &E::client_key>}},
+       "For https: a PEM file with that certificate's key, if the certificate's file has it not."},
+      {"exporter.unix_socket", Text{{At<&O::exporter, &E::unix_socket>}},
+       "For zipkin: a Unix socket to connect to, in place of the endpoint's host and port."},
 
       {"ust.enabled", Boolean{{At<&O::ust, &UstOptions::enabled>}},
        "Whether spans are also LTTng-UST events; needs libtracekin_ust.so and liblttng-ust."},
@@ -144,6 +163,10 @@ std::string Allowed(const Value& value) {
           [](const TextList& v) { return "a list of different names out of " + Joined(v.allowed); },
           [](const TextMap&) -> std::string {
             return "texts by keys that are different and not empty";
+          },
+          [](const HeaderMap&) -> std::string {
+            return "texts without control characters by header names that tracekin does not set "
+                   "itself";
           },
       },
       value);

@@ -23,6 +23,16 @@ std::string AbsolutePath(const std::string& path) {
                : absolute.string();  // no working folder: the exporter will say what is wrong
 }
 
+// The transport opens its files later.
+ExporterOptions WithAbsolutePaths(ExporterOptions options) {
+  for (std::string* path :
+       {&options.path, &options.bearer_file, &options.basic_file, &options.ca_file,
+        &options.client_certificate, &options.client_key, &options.unix_socket}) {
+    if (!path->empty()) *path = AbsolutePath(*path);
+  }
+  return options;
+}
+
 Exporter::MakeEncoder ChooseEncoder(const ExporterOptions& options) {
   const auto framing = ExporterType(options) == "file" ? ZipkinJsonEncoder::Framing::kLines
                                                        : ZipkinJsonEncoder::Framing::kArray;
@@ -34,7 +44,9 @@ Exporter::MakeTransport ChooseTransport(const ExporterOptions& options) {
   if (ExporterType(options) == "file") {
     return [path = AbsolutePath(options.path)] { return std::make_unique<FileTransport>(path); };
   }
-  return [options] { return std::make_unique<HttpTransport>(options, "application/json"); };
+  return [options = WithAbsolutePaths(options)] {
+    return std::make_unique<HttpTransport>(options, "application/json");
+  };
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <exception>
 
+#include "configuration/check.h"
 #include "tracekin/configuration.h"
 #include "tracekin/tracer.h"
 #include "tracer/make_exporter.h"
@@ -25,6 +26,11 @@ std::shared_ptr<Tracer> MakeCheckedTracer(const Options& options, std::string* e
   if (propagation == nullptr) return nullptr;
   if (options.print_configuration) {
     options.logger(LogLevel::kInfo, "configuration: " + PrintConfiguration(options));
+  }
+  if (SendsCredentialsInClear(options.exporter)) {
+    options.logger(LogLevel::kWarning,
+                   "credentials go to the collector unencrypted: exporter.endpoint is http://, and "
+                   "not of this machine");
   }
   std::string reason;
   if (options.ust.enabled && !LoadUstProvider(&reason)) {

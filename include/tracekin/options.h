@@ -48,6 +48,17 @@ struct ExporterOptions {
   std::uint64_t timeout_ms = 5000;        // one request, from connect to answer
   std::uint64_t close_timeout_ms = 2000;  // Close() and the destruction of the tracer, at most
 
+  // zipkin, over HTTP; the last seven are paths. A credential's or certificate's file may change
+  // while the tracer runs: the new one is used from the next batch or connection on.
+  std::string compression = "none";            // none or gzip
+  std::map<std::string, std::string> headers;  // sent with each request; values count as secret
+  std::string bearer_file;         // holds a token, sent as "Authorization: Bearer TOKEN"
+  std::string basic_file;          // holds user:password, sent as "Authorization: Basic ..."
+  std::string ca_file;             // https: who may vouch for the collector; empty: the system's
+  std::string client_certificate;  // https: PEM, shown to the collector; its key in client_key
+  std::string client_key;          // unless the file has both
+  std::string unix_socket;         // connect to this instead of the endpoint's host
+
   /// Not a key: a transport of the program's own, in place of the ones above. Called on an exporter
   /// thread, once in each process of a fork. Batches are what `type` would send: JSON.
   std::function<std::unique_ptr<Transport>()> make_transport = nullptr;

@@ -22,7 +22,25 @@ Options Changed() {
   options.sampler = {"probabilistic", 0.1, 2.5, false};
   options.propagation.inject = {"tracecontext"};
   options.propagation.extract = {};
-  options.exporter = {"file", "http://a/", "/tmp/spans", 100, 300'000, 7, 8, 9, 10, 11};
+  ExporterOptions& exporter = options.exporter;
+  exporter.type = "file";
+  exporter.endpoint = "http://a/";
+  exporter.path = "/tmp/spans";
+  exporter.queue_spans = 100;
+  exporter.queue_bytes = 300'000;
+  exporter.flush_interval_ms = 7;
+  exporter.batch_spans = 8;
+  exporter.connect_timeout_ms = 9;
+  exporter.timeout_ms = 10;
+  exporter.close_timeout_ms = 11;
+  exporter.compression = "gzip";
+  exporter.headers = {{"X-Key", "***"}};  // what any value is printed as
+  exporter.bearer_file = "/run/token";
+  exporter.basic_file = "/run/password";
+  exporter.ca_file = "/run/ca.pem";
+  exporter.client_certificate = "/run/certificate.pem";
+  exporter.client_key = "/run/key.pem";
+  exporter.unix_socket = "/run/collector";
   options.ust = {true, "sampled", true};
   return options;
 }
@@ -57,10 +75,11 @@ TEST(PrintConfiguration, KnowsEveryFieldOfOptions) {
   // of what the tests above have covered.
   EXPECT_EQ(sizeof(SamplerOptions), sizeof(std::string) + 2 * sizeof(double) + 8);
   EXPECT_EQ(sizeof(PropagationOptions), 2 * sizeof(StringList));
-  EXPECT_EQ(sizeof(ExporterOptions), 3 * sizeof(std::string) + 7 * sizeof(std::uint64_t) +
+  EXPECT_EQ(sizeof(ExporterOptions), 10 * sizeof(std::string) + 7 * sizeof(std::uint64_t) +
+                                         sizeof(StringMap) +
                                          sizeof(ExporterOptions::make_transport));
   EXPECT_EQ(sizeof(UstOptions), 8 + sizeof(std::string) + 8);
-  EXPECT_EQ(Settings().size(), 4u + 4u + 2u + 10u + 3u);
+  EXPECT_EQ(Settings().size(), 4u + 4u + 2u + 18u + 3u);
 }
 
 TEST(PrintConfiguration, MasksPasswordsInUrls) {
@@ -71,6 +90,13 @@ TEST(PrintConfiguration, MasksPasswordsInUrls) {
   EXPECT_THAT(printed, Not(HasSubstr("secret")));
   EXPECT_THAT(printed, HasSubstr("https://me:***@zipkin.example/api"));
   EXPECT_THAT(printed, HasSubstr("http://you:***@a/"));
+}
+
+TEST(PrintConfiguration, MasksTheValuesOfHeaders) {
+  Options options;
+  options.exporter.headers = {{"X-Key", "secret"}, {"X-Tenant", "secret, too"}};
+  EXPECT_THAT(PrintConfiguration(options),
+              HasSubstr(R"("headers":{"X-Key":"***","X-Tenant":"***"})"));
 }
 
 TEST(PrintConfiguration, IsOneLineAndLeavesOutWhatIsNotSet) {

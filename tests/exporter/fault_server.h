@@ -1,4 +1,4 @@
-// An HTTP server on loopback for tests of clients: it reads requests whole, notes them, and then
+// An HTTP server on loopback, or on a Unix socket, for tests of clients: it reads requests whole, notes them, and then
 // does to the connection what the test tells it to.
 //
 // Thread-safety: the server has a thread of its own, on which it calls the test's function.
@@ -40,6 +40,9 @@ class FaultServer {
     /// Closes with a FIN.
     void Close() { closed_ = true; }
 
+    /// Sends a FIN, and goes on reading.
+    void CloseHalf();
+
    private:
     friend class FaultServer;
     int socket_;
@@ -51,6 +54,9 @@ class FaultServer {
 
   /// Listens on `port`, or on a free one.
   explicit FaultServer(Handler handler, std::uint16_t port = 0);
+
+  /// Listens on a Unix socket at `path`.
+  FaultServer(Handler handler, const std::string& path);
   ~FaultServer();
 
   std::uint16_t port() const { return port_; }
@@ -66,7 +72,7 @@ class FaultServer {
   const Handler handler_;
   int listener_;
   int stop_;
-  std::uint16_t port_;
+  std::uint16_t port_ = 0;
   std::atomic<int> connections_{0};
   mutable std::mutex mutex_;
   std::vector<std::string> requests_;  // guarded by mutex_
