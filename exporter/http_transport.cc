@@ -136,8 +136,8 @@ void HttpTransport::SetTlsOptions(const ExporterOptions& options) {
       options.client_key.empty() ? options.client_certificate : options.client_key;
   set(CURLOPT_SSLCERT, options.client_certificate.c_str());
   set(CURLOPT_SSLKEY, key.c_str());
-  set(CURLOPT_KEYPASSWD,
-      "");  // an encrypted key fails, rather than that OpenSSL asks at the terminal
+  // An encrypted key then fails, rather than that OpenSSL asks at the terminal.
+  set(CURLOPT_KEYPASSWD, "");
 }
 
 SendResult HttpTransport::Send(const std::string& body, std::size_t /*spans*/,
