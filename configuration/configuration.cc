@@ -4,6 +4,7 @@
 #include <rapidjson/writer.h>
 
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "configuration/check.h"
@@ -59,12 +60,24 @@ void WriteMember(std::string_view key, const T& value, const T& fallback, JsonWr
   Write(value, writer);
 }
 
+std::string KafkaFault(const ExporterOptions& exporter) {
+#ifndef TRACEKIN_HAVE_KAFKA
+  return "exporter.type: \"kafka\" is not in this build of tracekin, for librdkafka was not there";
+#endif
+  for (const auto& [value, key] : {std::pair(&exporter.kafka_brokers, "exporter.kafka_brokers"),
+                                   std::pair(&exporter.kafka_topic, "exporter.kafka_topic")}) {
+    if (value->empty()) return std::string(key) + ": not set, but exporter.type is \"kafka\"";
+  }
+  return {};
+}
+
 /// What the exporter lacks; empty if nothing.
 std::string ExporterFault(const ExporterOptions& exporter) {
   if (exporter.make_transport) return {};
   if (exporter.type == "zipkin" && exporter.endpoint.empty()) {
     return "exporter.endpoint: not set, but exporter.type is \"zipkin\"";
   }
+  if (exporter.type == "kafka") return KafkaFault(exporter);
   if (ExporterType(exporter) == "file" && exporter.path.empty()) {
     return "exporter.path: not set, but spans go to a file; name it, or set exporter.endpoint to a "
            "collector's URL";

@@ -49,7 +49,7 @@ std::vector<Setting> MakeSettings() {
       {"propagation.extract", TextList{{At<&O::propagation, &P::extract>}, formats},
        "The formats that contexts are read from; the first that finds ids wins."},
 
-      {"exporter.type", Text{{At<&O::exporter, &E::type>}, {"zipkin", "file"}},
+      {"exporter.type", Text{{At<&O::exporter, &E::type>}, {"zipkin", "kafka", "file"}},
        "Where finished spans go; if not set, to zipkin when there is an endpoint, else to the "
        "file."},
       {"exporter.endpoint", HttpUrl{{At<&O::exporter, &E::endpoint>}},
@@ -91,6 +91,13 @@ std::vector<Setting> MakeSettings() {
        "For https: a PEM file with that certificate's key, if the certificate's file has it not."},
       {"exporter.unix_socket", Text{{At<&O::exporter, &E::unix_socket>}},
        "For zipkin: a Unix socket to connect to, in place of the endpoint's host and port."},
+      {"exporter.kafka_brokers", Text{{At<&O::exporter, &E::kafka_brokers>}},
+       "For kafka: brokers to begin with, host:port, separated by commas."},
+      {"exporter.kafka_topic", Text{{At<&O::exporter, &E::kafka_topic>}},
+       "For kafka: the topic; each message there is a list of spans."},
+      {"exporter.kafka_config_file", Text{{At<&O::exporter, &E::kafka_config_file>}},
+       "For kafka: a file with properties of librdkafka, such as security.protocol=ssl, one a "
+       "line."},
 
       {"ust.enabled", Boolean{{At<&O::ust, &UstOptions::enabled>}},
        "Whether spans are also LTTng-UST events; needs libtracekin_ust.so and liblttng-ust."},

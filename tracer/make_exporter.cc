@@ -8,6 +8,9 @@
 #include "configuration/check.h"
 #include "exporter/file_transport.h"
 #include "exporter/http_transport.h"
+#ifdef TRACEKIN_HAVE_KAFKA
+#include "exporter/kafka_transport.h"
+#endif
 #include "exporter/zipkin_json_encoder.h"
 
 namespace tracekin {
@@ -25,9 +28,9 @@ std::string AbsolutePath(const std::string& path) {
 
 // The transport opens its files later.
 ExporterOptions WithAbsolutePaths(ExporterOptions options) {
-  for (std::string* path :
-       {&options.path, &options.bearer_file, &options.basic_file, &options.ca_file,
-        &options.client_certificate, &options.client_key, &options.unix_socket}) {
+  for (std::string* path : {&options.path, &options.bearer_file, &options.basic_file,
+                            &options.ca_file, &options.client_certificate, &options.client_key,
+                            &options.unix_socket, &options.kafka_config_file}) {
     if (!path->empty()) *path = AbsolutePath(*path);
   }
   return options;
@@ -44,6 +47,14 @@ Exporter::MakeTransport ChooseTransport(const ExporterOptions& options) {
   if (ExporterType(options) == "file") {
     return [path = AbsolutePath(options.path)] { return std::make_unique<FileTransport>(path); };
   }
+#ifdef TRACEKIN_HAVE_KAFKA
+  if (options.type == "kafka") {
+    KafkaTransport::Check(WithAbsolutePaths(options));
+    return [options = WithAbsolutePaths(options)] {
+      return std::make_unique<KafkaTransport>(options);
+    };
+  }
+#endif
   return [options = WithAbsolutePaths(options)] {
     return std::make_unique<HttpTransport>(options, "application/json");
   };

@@ -10,6 +10,7 @@
 namespace tracekin {
 
 /// REQUIRES: valid options, with a logger. A relative path is taken from the working folder of now.
+/// Throws std::runtime_error on settings for Kafka that librdkafka does not take.
 std::shared_ptr<Exporter> MakeExporter(const Options& options);
 
 }  // namespace tracekin

@@ -37,7 +37,7 @@ struct PropagationOptions {
 };
 
 struct ExporterOptions {
-  std::string type;      // zipkin or file; empty: zipkin if an endpoint is named, else file
+  std::string type;      // zipkin, kafka or file; empty: zipkin if an endpoint is named, else file
   std::string endpoint;  // zipkin: the URL that takes POSTs
   std::string path = "tracekin-spans.json";  // file: one JSON span a line is appended to it
   std::uint64_t queue_spans = 65536;         // finished spans that wait in memory, at most
@@ -58,6 +58,10 @@ struct ExporterOptions {
   std::string client_certificate;  // https: PEM, shown to the collector; its key in client_key
   std::string client_key;          // unless the file has both
   std::string unix_socket;         // connect to this instead of the endpoint's host
+
+  std::string kafka_brokers;           // kafka: host:port, or several separated by commas
+  std::string kafka_topic = "zipkin";  // kafka: each batch is a message there
+  std::string kafka_config_file;       // kafka: more of librdkafka's properties, one a line
 
   /// Not a key: a transport of the program's own, in place of the ones above. Called on an exporter
   /// thread, once in each process of a fork. Batches are what `type` would send: JSON.

@@ -41,6 +41,9 @@ Options Changed() {
   exporter.client_certificate = "/run/certificate.pem";
   exporter.client_key = "/run/key.pem";
   exporter.unix_socket = "/run/collector";
+  exporter.kafka_brokers = "a:9092,b:9092";
+  exporter.kafka_topic = "spans";
+  exporter.kafka_config_file = "/etc/kafka.properties";
   options.ust = {true, "sampled", true};
   return options;
 }
@@ -75,11 +78,11 @@ TEST(PrintConfiguration, KnowsEveryFieldOfOptions) {
   // of what the tests above have covered.
   EXPECT_EQ(sizeof(SamplerOptions), sizeof(std::string) + 2 * sizeof(double) + 8);
   EXPECT_EQ(sizeof(PropagationOptions), 2 * sizeof(StringList));
-  EXPECT_EQ(sizeof(ExporterOptions), 10 * sizeof(std::string) + 7 * sizeof(std::uint64_t) +
+  EXPECT_EQ(sizeof(ExporterOptions), 13 * sizeof(std::string) + 7 * sizeof(std::uint64_t) +
                                          sizeof(StringMap) +
                                          sizeof(ExporterOptions::make_transport));
   EXPECT_EQ(sizeof(UstOptions), 8 + sizeof(std::string) + 8);
-  EXPECT_EQ(Settings().size(), 4u + 4u + 2u + 18u + 3u);
+  EXPECT_EQ(Settings().size(), 4u + 4u + 2u + 21u + 3u);
 }
 
 TEST(PrintConfiguration, MasksPasswordsInUrls) {

@@ -95,7 +95,7 @@ TEST(ValidateOptions, ChecksEverySettingAsTheJsonReaderDoes) {
        [](Options* o) {
          o->propagation.extract = {"b3", "b3"};
        }},
-      {"exporter.type", [](Options* o) { o->exporter.type = "kafka"; }},
+      {"exporter.type", [](Options* o) { o->exporter.type = "pigeon"; }},
       {"exporter.endpoint", [](Options* o) { o->exporter.endpoint = "http://"; }},
       {"exporter.path", [](Options* o) { o->exporter.path = std::string("a\0b", 3); }},
       {"exporter.queue_spans", [](Options* o) { o->exporter.queue_spans = 63; }},
@@ -190,6 +190,26 @@ TEST(ValidateOptions, WantsACertificateWithItsKey) {
   EXPECT_EQ(ErrorAfter([](Options* o) { o->exporter.client_key = "/key"; }),
             "exporter.client_key: set, but exporter.client_certificate is not");
 }
+
+#ifdef TRACEKIN_HAVE_KAFKA
+TEST(ValidateOptions, KafkaNeedsBrokersAndATopic) {
+  const auto kafka = [](const std::string& brokers, const std::string& topic) {
+    return ErrorAfter([&](Options* o) {
+      o->exporter.type = "kafka";
+      o->exporter.kafka_brokers = brokers;
+      o->exporter.kafka_topic = topic;
+    });
+  };
+  EXPECT_EQ(kafka("a:9092", "zipkin"), "valid");
+  EXPECT_EQ(kafka("", "zipkin"), "exporter.kafka_brokers: not set, but exporter.type is \"kafka\"");
+  EXPECT_EQ(kafka("a", ""), "exporter.kafka_topic: not set, but exporter.type is \"kafka\"");
+}
+#else
+TEST(ValidateOptions, KafkaIsNotInThisBuild) {
+  EXPECT_THAT(ErrorAfter([](Options* o) { o->exporter.type = "kafka"; }),
+              HasSubstr("not in this build"));
+}
+#endif
 
 }  // namespace
 }  // namespace tracekin

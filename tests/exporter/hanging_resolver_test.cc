@@ -10,6 +10,9 @@
 #include <string>
 
 #include "exporter/http_transport.h"
+#ifdef TRACEKIN_HAVE_KAFKA
+#include "exporter/kafka_transport.h"
+#endif
 
 namespace {
 
@@ -32,6 +35,7 @@ class HangingResolver {
     released_ = true;
     changed_.notify_all();
     changed_.wait(lock, [this] { return calls_ == 0; });
+    released_ = false;
   }
 
  private:
@@ -81,6 +85,28 @@ TEST(HangingResolverTest, DoesNotHoldATransportBeyondTheDeadline) {
   EXPECT_LE(Transport::Clock::now() - start, kSlack);
   hanging_resolver.Release();
 }
+
+#ifdef TRACEKIN_HAVE_KAFKA
+TEST(HangingResolverTest, DoesNotHoldAKafkaTransportBeyondTheDeadline) {
+  constexpr milliseconds kTime{300}, kEnd{1000}, kSlack{200};
+  ExporterOptions options;
+  options.kafka_brokers = "collector.invalid";
+  std::optional<KafkaTransport> transport;
+  transport.emplace(options);
+  for (int i = 0; i < 3; ++i) {
+    const auto start = Transport::Clock::now();
+    const SendResult result = transport->Send("[]", 0, start + kTime);
+    EXPECT_LE(Transport::Clock::now() - start, kTime + kSlack);
+    EXPECT_EQ(result.status, SendStatus::kFailed);
+  }
+  EXPECT_TRUE(hanging_resolver.AwaitCall());
+
+  const auto start = Transport::Clock::now();
+  transport.reset();
+  EXPECT_LE(Transport::Clock::now() - start, kEnd + kSlack);
+  hanging_resolver.Release();
+}
+#endif
 
 }  // namespace
 }  // namespace tracekin

@@ -139,5 +139,18 @@ TEST(MakeTracerLogTest, PrintsNoCredential) {
   EXPECT_EQ(logged.find("secret"), std::string::npos);
 }
 
+#ifdef TRACEKIN_HAVE_KAFKA
+TEST(MakeTracerKafkaTest, SaysWhatIsWrongWithItsFile) {
+  Options options;
+  options.service_name = "a";
+  options.exporter.type = "kafka";
+  options.exporter.kafka_brokers = "127.0.0.1:1";
+  options.exporter.kafka_config_file = "/nonexistent";
+  std::string error;
+  EXPECT_EQ(MakeTracer(options, &error), nullptr);
+  EXPECT_EQ(error, "exporter.kafka_config_file: /nonexistent: No such file or directory");
+}
+#endif
+
 }  // namespace
 }  // namespace tracekin::testing
