@@ -72,6 +72,11 @@ std::vector<Setting> MakeSettings() {
       {"exporter.close_timeout_ms",
        Integer{{At<&O::exporter, &E::close_timeout_ms>}, 0, 10 * kMinute},
        "The time in milliseconds that closing the tracer may take to send what is left."},
+      {"exporter.rotate_bytes", Integer{{At<&O::exporter, &E::rotate_bytes>}, 0, 1ull << 40},
+       "For file: the bytes after which the file is renamed to path.1, and a new one begun; 0: "
+       "never."},
+      {"exporter.rotate_files", Integer{{At<&O::exporter, &E::rotate_files>}, 1, 1000},
+       "For file: how many old files, path.1 and on, are kept."},
       {"exporter.compression", Text{{At<&O::exporter, &E::compression>}, {"none", "gzip"}},
        "How the body of a request is compressed."},
       {"exporter.headers", HeaderMap{{At<&O::exporter, &E::headers>}},

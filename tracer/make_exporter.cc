@@ -45,7 +45,10 @@ Exporter::MakeEncoder ChooseEncoder(const ExporterOptions& options) {
 Exporter::MakeTransport ChooseTransport(const ExporterOptions& options) {
   if (options.make_transport) return options.make_transport;
   if (ExporterType(options) == "file") {
-    return [path = AbsolutePath(options.path)] { return std::make_unique<FileTransport>(path); };
+    return [options = WithAbsolutePaths(options)] {
+      return std::make_unique<FileTransport>(options.path, options.rotate_bytes,
+                                             options.rotate_files);
+    };
   }
 #ifdef TRACEKIN_HAVE_KAFKA
   if (options.type == "kafka") {

@@ -48,6 +48,9 @@ struct ExporterOptions {
   std::uint64_t timeout_ms = 5000;        // one request, from connect to answer
   std::uint64_t close_timeout_ms = 2000;  // Close() and the destruction of the tracer, at most
 
+  std::uint64_t rotate_bytes = 0;  // file: it becomes path.1 rather than grow beyond; 0: never
+  std::uint64_t rotate_files = 5;  // file: path.1 to path.5 are kept
+
   // zipkin, over HTTP; the last seven are paths. A credential's or certificate's file may change
   // while the tracer runs: the new one is used from the next batch or connection on.
   std::string compression = "none";            // none or gzip

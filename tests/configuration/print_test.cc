@@ -33,6 +33,8 @@ Options Changed() {
   exporter.connect_timeout_ms = 9;
   exporter.timeout_ms = 10;
   exporter.close_timeout_ms = 11;
+  exporter.rotate_bytes = 12;
+  exporter.rotate_files = 13;
   exporter.compression = "gzip";
   exporter.headers = {{"X-Key", "***"}};  // what any value is printed as
   exporter.bearer_file = "/run/token";
@@ -78,11 +80,11 @@ TEST(PrintConfiguration, KnowsEveryFieldOfOptions) {
   // of what the tests above have covered.
   EXPECT_EQ(sizeof(SamplerOptions), sizeof(std::string) + 2 * sizeof(double) + 8);
   EXPECT_EQ(sizeof(PropagationOptions), 2 * sizeof(StringList));
-  EXPECT_EQ(sizeof(ExporterOptions), 13 * sizeof(std::string) + 7 * sizeof(std::uint64_t) +
+  EXPECT_EQ(sizeof(ExporterOptions), 13 * sizeof(std::string) + 9 * sizeof(std::uint64_t) +
                                          sizeof(StringMap) +
                                          sizeof(ExporterOptions::make_transport));
   EXPECT_EQ(sizeof(UstOptions), 8 + sizeof(std::string) + 8);
-  EXPECT_EQ(Settings().size(), 4u + 4u + 2u + 21u + 3u);
+  EXPECT_EQ(Settings().size(), 4u + 4u + 2u + 23u + 3u);
 }
 
 TEST(PrintConfiguration, MasksPasswordsInUrls) {
