@@ -45,8 +45,7 @@ bool IsTooLarge(rd_kafka_resp_err_t error) {
 
 // What no other time, and no operator of the brokers, can change.
 bool IsRejection(rd_kafka_resp_err_t error) {
-  return error == RD_KAFKA_RESP_ERR_INVALID_RECORD || error == RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION ||
-         error == RD_KAFKA_RESP_ERR__INVALID_ARG;
+  return error == RD_KAFKA_RESP_ERR_INVALID_RECORD || error == RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION;
 }
 
 }  // namespace

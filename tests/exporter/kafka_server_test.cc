@@ -7,6 +7,7 @@
 #include <librdkafka/rdkafka.h>
 #include <rapidjson/document.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,12 +19,14 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 #include "exporter/http_transport.h"
 #include "exporter/kafka_transport.h"
 #include "exporter/zipkin_json_encoder.h"
+#include "tracekin/tracer.h"
 
 namespace tracekin {
 namespace {
@@ -249,6 +252,50 @@ TEST_F(KafkaServerTest, ChildOfAForkClosesItsCopiesAndParentGoesOn) {
   EXPECT_EQ(status, 0);
   ExpectAccepted("parent again");
   EXPECT_THAT(Messages(options_.kafka_topic), ElementsAre("parent", "child", "parent again"));
+}
+
+TEST_F(KafkaServerTest, ATracerPublishesItsSpans) {
+  Options options;
+  options.service_name = "a";
+  options.exporter = options_;
+  options.exporter.flush_interval_ms = 60'000;
+  std::string error;
+  const auto tracer = MakeTracer(options, &error);
+  ASSERT_NE(tracer, nullptr) << error;
+  for (int i = 0; i < 10; ++i) tracer->StartSpan("name");
+  EXPECT_TRUE(tracer->Flush(seconds(20)));
+  EXPECT_EQ(tracer->counters().exported, 10u);
+  const Strings messages = Messages(options_.kafka_topic);
+  ASSERT_EQ(messages.size(), 1u);
+  rapidjson::Document spans;
+  spans.Parse(messages[0].data(), messages[0].size());
+  ASSERT_TRUE(spans.IsArray());
+  EXPECT_EQ(spans.Size(), 10u);
+}
+
+// HAProxy forbids itself new threads before it serves its first request.
+TEST_F(KafkaServerTest, WorksWhereNoThreadMayBeStartedLater) {
+  const pid_t child = fork();
+  if (child == 0) {
+    constexpr uid_t kNobody = 65534;
+    transport_.emplace(options_);
+    const struct rlimit none = {0, 0};
+    bool good = setrlimit(RLIMIT_NPROC, &none) == 0 && (geteuid() != 0 || setuid(kNobody) == 0);
+    try {
+      std::thread([] {}).join();
+      good = false;
+    } catch (const std::system_error&) {
+    }
+    for (int i = 0; i < 3; ++i) {
+      good = good && Send("child " + std::to_string(i)).status == SendStatus::kAccepted;
+    }
+    transport_.reset();
+    _exit(good ? 0 : 1);
+  }
+  int status;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_THAT(Messages(options_.kafka_topic), ElementsAre("child 0", "child 1", "child 2"));
 }
 
 TEST_F(KafkaServerTest, EndsSoonEvenIfTheBrokerHangs) {
