@@ -15,6 +15,12 @@
 namespace tracekin {
 namespace {
 
+#ifdef TRACEKIN_HAVE_KAFKA
+constexpr bool kHaveKafka = true;
+#else
+constexpr bool kHaveKafka = false;
+#endif
+
 using JsonWriter = rapidjson::Writer<rapidjson::StringBuffer>;
 
 void WriteKey(std::string_view key, JsonWriter* writer) {
@@ -61,9 +67,10 @@ void WriteMember(std::string_view key, const T& value, const T& fallback, JsonWr
 }
 
 std::string KafkaFault(const ExporterOptions& exporter) {
-#ifndef TRACEKIN_HAVE_KAFKA
-  return "exporter.type: \"kafka\" is not in this build of tracekin, for librdkafka was not there";
-#endif
+  if (!kHaveKafka) {
+    return "exporter.type: \"kafka\" is not in this build of tracekin, for librdkafka was not "
+           "there";
+  }
   for (const auto& [value, key] : {std::pair(&exporter.kafka_brokers, "exporter.kafka_brokers"),
                                    std::pair(&exporter.kafka_topic, "exporter.kafka_topic")}) {
     if (value->empty()) return std::string(key) + ": not set, but exporter.type is \"kafka\"";
