@@ -1,7 +1,10 @@
 #include "configuration/check.h"
 
+#include <strings.h>
+
 #include <algorithm>
 
+#include "configuration/header.h"
 #include "configuration/text.h"
 #include "configuration/url.h"
 
@@ -58,6 +61,15 @@ std::string Fault(const TextMap& value, const Options& options) {
   return {};
 }
 
+std::string Fault(const HeaderMap& value, const Options& options) {
+  for (const auto& [name, text] : value.In(options)) {
+    if (!IsHeaderName(name)) return "the name " + Quoted(name);
+    if (IsReservedHeader(name)) return "the name " + Quoted(name) + ", which it sets";
+    if (!IsHeaderValue(text)) return "another value of " + Quoted(name);
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string Unexpected(std::string_view name, const Setting& setting, std::string_view found) {
@@ -83,6 +95,24 @@ std::string_view ExporterType(const ExporterOptions& exporter) {
 std::string_view ExporterFormat(const ExporterOptions& exporter) {
   if (!exporter.format.empty()) return exporter.format;
   return ExporterType(exporter) == "scribe" ? "thrift" : "json";
+}
+
+std::vector<std::string_view> Credentials(const ExporterOptions& exporter) {
+  std::vector<std::string_view> found;
+  if (HasUserInfo(exporter.endpoint)) found.emplace_back("the user in exporter.endpoint");
+  if (!exporter.bearer_file.empty()) found.emplace_back("exporter.bearer_file");
+  if (!exporter.basic_file.empty()) found.emplace_back("exporter.basic_file");
+  for (const auto& [name, value] : exporter.headers) {
+    if (strcasecmp(name.c_str(), "Authorization") != 0) continue;
+    found.emplace_back("Authorization in exporter.headers");
+  }
+  return found;
+}
+
+bool SendsCredentialsInClear(const ExporterOptions& exporter) {
+  return !exporter.make_transport && ExporterType(exporter) == "zipkin" &&
+         exporter.unix_socket.empty() && !Credentials(exporter).empty() &&
+         !IsHttps(exporter.endpoint) && !IsLoopback(exporter.endpoint);
 }
 
 }  // namespace tracekin

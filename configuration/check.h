@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "configuration/table.h"
 #include "tracekin/options.h"
@@ -25,6 +26,12 @@ std::string_view ExporterType(const ExporterOptions& exporter);
 
 /// How they are encoded, for exporter.format may be empty: as JSON, unless they go to Scribe.
 std::string_view ExporterFormat(const ExporterOptions& exporter);
+
+/// How a request proves who sends it, each by what sets it; a request can have one of them.
+std::vector<std::string_view> Credentials(const ExporterOptions& exporter);
+
+/// Whether others on the network could read a credential: they need no more than to listen.
+bool SendsCredentialsInClear(const ExporterOptions& exporter);
 
 }  // namespace tracekin
 

@@ -4,6 +4,8 @@
 #include <rapidjson/writer.h>
 
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include "configuration/check.h"
 #include "configuration/json.h"
@@ -13,6 +15,12 @@
 
 namespace tracekin {
 namespace {
+
+#ifdef TRACEKIN_HAVE_KAFKA
+constexpr bool kHaveKafka = true;
+#else
+constexpr bool kHaveKafka = false;
+#endif
 
 using JsonWriter = rapidjson::Writer<rapidjson::StringBuffer>;
 
@@ -42,6 +50,11 @@ void Write(const StringMap& value, JsonWriter* writer) {
     Write(text, writer);
   }
   writer->EndObject();
+}
+
+StringMap Masked(StringMap map) {
+  for (auto& [key, text] : map) text = "***";
+  return map;
 }
 
 /// Writes a setting, unless it is a text that nobody has set: "" is no value that each of them takes.
@@ -84,6 +97,19 @@ std::string CombinationFault(const ExporterOptions& exporter) {
   return type == "zipkin" ? ZipkinPathFault(exporter.endpoint, format) : std::string();
 }
 
+/// What is missing for Kafka; empty if nothing.
+std::string KafkaFault(const ExporterOptions& exporter) {
+  if (!kHaveKafka) {
+    return "exporter.type: \"kafka\" is not in this build of tracekin, for librdkafka was not "
+           "there";
+  }
+  for (const auto& [value, key] : {std::pair(&exporter.kafka_brokers, "exporter.kafka_brokers"),
+                                   std::pair(&exporter.kafka_topic, "exporter.kafka_topic")}) {
+    if (value->empty()) return std::string(key) + ": not set, but exporter.type is \"kafka\"";
+  }
+  return {};
+}
+
 /// What the exporter lacks; empty if nothing. A transport of the program's own takes what it takes.
 std::string ExporterFault(const ExporterOptions& exporter) {
   const std::string_view type = ExporterType(exporter);
@@ -96,12 +122,21 @@ std::string ExporterFault(const ExporterOptions& exporter) {
            Quoted(exporter.format);
   }
   if (exporter.make_transport) return {};
+  if (type == "kafka") return KafkaFault(exporter);
   if (type != "file" && exporter.endpoint.empty()) {
     return "exporter.endpoint: not set, but exporter.type is " + Quoted(type);
   }
   if (type == "file" && exporter.path.empty()) {
     return "exporter.path: not set, but spans go to a file; name it, or set exporter.endpoint to a "
            "collector's URL";
+  }
+  if (!exporter.client_key.empty() && exporter.client_certificate.empty()) {
+    return "exporter.client_key: set, but exporter.client_certificate is not";
+  }
+  const std::vector<std::string_view> credentials = Credentials(exporter);
+  if (credentials.size() > 1) {
+    return std::string(credentials[1]) + ": set, but so is " + std::string(credentials[0]) +
+           "; a request has one of them";
   }
   return CombinationFault(exporter);
 }
@@ -139,10 +174,15 @@ std::string PrintConfiguration(const Options& options) {
       WriteKey(group, &writer);
       writer.StartObject();
     }
-    const auto write = [&](const auto& value) {
-      WriteMember(setting.key(), value.In(options), value.In(defaults), &writer);
-    };
-    std::visit(write, setting.value);
+    std::visit(Overloaded{[&](const auto& value) {
+                            WriteMember(setting.key(), value.In(options), value.In(defaults),
+                                        &writer);
+                          },
+                          [&](const HeaderMap& value) {
+                            WriteMember(setting.key(), Masked(value.In(options)),
+                                        value.In(defaults), &writer);
+                          }},
+               setting.value);
   }
   writer.EndObject();
   writer.EndObject();

@@ -76,6 +76,19 @@ bool Store(const TextMap& setting, std::string_view text, Options* options) {
   return true;
 }
 
+bool Store(const HeaderMap& setting, std::string_view text, Options* options) {
+  return Store(TextMap{setting.of}, text, options);
+}
+
+bool IsMap(const Value& value) {
+  return std::holds_alternative<TextMap>(value) || std::holds_alternative<HeaderMap>(value);
+}
+
+// Of a variable that spells no value.
+std::string Shown(const Value& value, std::string_view text) {
+  return std::holds_alternative<HeaderMap>(value) ? "another text" : Quoted(text);
+}
+
 }  // namespace
 
 bool ApplyEnvironment(Options* options, std::string* error) {
@@ -87,8 +100,8 @@ bool ApplyEnvironment(Options* options, std::string* error) {
     const bool stored =
         std::visit([&](const auto& value) { return Store(value, text, &result); }, setting.value);
     if (!stored) {
-      *error = Unexpected(name, setting, Quoted(text));
-      if (std::holds_alternative<TextMap>(setting.value)) *error += "; write key=value,key=value";
+      *error = Unexpected(name, setting, Shown(setting.value, text));
+      if (IsMap(setting.value)) *error += "; write key=value,key=value";
       return false;
     }
     if (!CheckSetting(setting, result, name, error)) return false;

@@ -99,6 +99,15 @@ std::string Store(const TextMap& setting, const Json& json, Options* options) {
   return {};
 }
 
+// Shows no value, for it may be a credential.
+std::string Store(const HeaderMap& setting, const Json& json, Options* options) {
+  if (!json.IsObject()) return "no object";
+  for (const auto& member : json.GetObject()) {
+    if (!member.value.IsString()) return "no text for the key " + Quoted(View(member.name));
+  }
+  return Store(TextMap{setting.of}, json, options);
+}
+
 bool Set(const Setting& setting, const Json& json, Options* options, std::string* error) {
   const std::string found =
       std::visit([&](const auto& value) { return Store(value, json, options); }, setting.value);

@@ -49,7 +49,7 @@ std::vector<Setting> MakeSettings() {
       {"propagation.extract", TextList{{At<&O::propagation, &P::extract>}, formats},
        "The formats that contexts are read from; the first that finds ids wins."},
 
-      {"exporter.type", Text{{At<&O::exporter, &E::type>}, {"zipkin", "scribe", "file"}},
+      {"exporter.type", Text{{At<&O::exporter, &E::type>}, {"zipkin", "scribe", "kafka", "file"}},
        "Where finished spans go; if not set, to what the endpoint's scheme names, or to the file "
        "when there is no endpoint."},
       {"exporter.format", Text{{At<&O::exporter, &E::format>}, {"json", "proto3", "thrift"}},
@@ -105,6 +105,37 @@ std::vector<Setting> MakeSettings() {
       {"exporter.metrics_interval_ms",
        Integer{{At<&O::exporter, &E::metrics_interval_ms>}, 100, 60 * kMinute},
        "The time in milliseconds after which that file is written anew."},
+      {"exporter.rotate_bytes", Integer{{At<&O::exporter, &E::rotate_bytes>}, 0, 1ull << 40},
+       "For file: the bytes after which the file is renamed to path.1, and a new one begun; 0: "
+       "never."},
+      {"exporter.rotate_files", Integer{{At<&O::exporter, &E::rotate_files>}, 1, 1000},
+       "For file: how many old files, path.1 and on, are kept."},
+      {"exporter.compression", Text{{At<&O::exporter, &E::compression>}, {"none", "gzip"}},
+       "How the body of a request is compressed."},
+      {"exporter.headers", HeaderMap{{At<&O::exporter, &E::headers>}},
+       "For zipkin: headers that every request has, beside those that tracekin sets itself."},
+      {"exporter.bearer_file", Text{{At<&O::exporter, &E::bearer_file>}},
+       "For zipkin: a file with a token for \"Authorization: Bearer\", read again when it "
+       "changes."},
+      {"exporter.basic_file", Text{{At<&O::exporter, &E::basic_file>}},
+       "For zipkin: a file with user:password for \"Authorization: Basic\", read again when it "
+       "changes."},
+      {"exporter.ca_file", Text{{At<&O::exporter, &E::ca_file>}},
+       "For https: a PEM file of the authorities that may vouch for the collector; if not set, "
+       "the system's."},
+      {"exporter.client_certificate", Text{{At<&O::exporter, &E::client_certificate>}},
+       "For https: a PEM file with the certificate that is shown to the collector."},
+      {"exporter.client_key", Text{{At<&O::exporter, &E::client_key>}},
+       "For https: a PEM file with that certificate's key, if the certificate's file has it not."},
+      {"exporter.unix_socket", Text{{At<&O::exporter, &E::unix_socket>}},
+       "For zipkin: a Unix socket to connect to, in place of the endpoint's host and port."},
+      {"exporter.kafka_brokers", Text{{At<&O::exporter, &E::kafka_brokers>}},
+       "For kafka: brokers to begin with, host:port, separated by commas."},
+      {"exporter.kafka_topic", Text{{At<&O::exporter, &E::kafka_topic>}},
+       "For kafka: the topic; each message there is a list of spans."},
+      {"exporter.kafka_config_file", Text{{At<&O::exporter, &E::kafka_config_file>}},
+       "For kafka: a file with properties of librdkafka, such as security.protocol=ssl, one a "
+       "line."},
 
       {"ust.enabled", Boolean{{At<&O::ust, &UstOptions::enabled>}},
        "Whether spans are also LTTng-UST events; needs libtracekin_ust.so and liblttng-ust."},
@@ -178,6 +209,10 @@ std::string Allowed(const Value& value) {
           [](const TextList& v) { return "a list of different names out of " + Joined(v.allowed); },
           [](const TextMap&) -> std::string {
             return "texts by keys that are different and not empty";
+          },
+          [](const HeaderMap&) -> std::string {
+            return "texts without control characters by header names that tracekin does not set "
+                   "itself";
           },
       },
       value);

@@ -50,8 +50,10 @@ struct TextList : Field<StringList> {
   std::vector<std::string_view> allowed;
 };
 struct TextMap : Field<StringMap> {};
+// Fields of HTTP requests. Their values may be credentials, so none is ever shown.
+struct HeaderMap : Field<StringMap> {};
 
-using Value = std::variant<Boolean, Integer, Number, Text, Url, TextList, TextMap>;
+using Value = std::variant<Boolean, Integer, Number, Text, Url, TextList, TextMap, HeaderMap>;
 
 struct Setting {
   std::string_view path;  // the JSON keys from the outside in, joined by dots; two at most

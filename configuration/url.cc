@@ -1,5 +1,6 @@
 #include "configuration/url.h"
 
+#include <arpa/inet.h>
 #include <strings.h>
 
 #include <algorithm>
@@ -59,6 +60,27 @@ bool IsUrl(std::string_view url) {
   const std::size_t at = host.rfind('@');
   if (at != std::string_view::npos) host.remove_prefix(at + 1);
   return IsHostAndPort(host);
+}
+
+bool IsHttps(std::string_view url) { return HasScheme(url, "https"); }
+
+bool HasUserInfo(std::string_view url) {
+  const Authority authority(url);
+  return url.substr(0, authority.end).find('@', authority.begin) != std::string_view::npos;
+}
+
+bool IsLoopback(std::string_view url) {
+  const Authority authority(url);
+  std::string host(url.substr(authority.begin, authority.end - authority.begin));
+  host.erase(0, host.rfind('@') + 1);
+  host.erase(
+      std::min(host.find(':', host.empty() || host[0] != '[' ? 0 : host.find(']')), host.size()));
+  struct in_addr address;
+  if (inet_pton(AF_INET, host.c_str(), &address) == 1) return ntohl(address.s_addr) >> 24 == 127;
+  constexpr std::string_view kLocalhost = "localhost";
+  if (host == "[::1]" || strcasecmp(host.c_str(), kLocalhost.data()) == 0) return true;
+  const std::size_t dot = host.size() - std::min(host.size(), kLocalhost.size() + 1);
+  return strcasecmp(host.c_str() + dot, ".localhost") == 0;
 }
 
 std::string MaskPassword(std::string_view text) {

@@ -20,6 +20,15 @@ bool HasScheme(std::string_view url, std::string_view scheme);
 /// From the first slash behind the host up to a query or fragment; empty if there is none.
 std::string_view UrlPath(std::string_view url);
 
+/// Whether the scheme is https.
+bool IsHttps(std::string_view url);
+
+/// Whether it names a user: scheme://user@host or scheme://user:password@host.
+bool HasUserInfo(std::string_view url);
+
+/// Whether the host is this machine's own: localhost or a name below it, 127.0.0.0/8 or [::1].
+bool IsLoopback(std::string_view url);
+
 /// `text` with the password of scheme://user:password@host replaced by ***; anything else
 /// unchanged.
 std::string MaskPassword(std::string_view text);

@@ -2,10 +2,15 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstdio>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 namespace tracekin {
@@ -15,11 +20,17 @@ namespace {
 // How soon Interrupt() is noticed while a pipe is full.
 constexpr int kPollMs = 20;
 
+// How long another process's rotation is waited for: a few renames, unless that process is stopped.
+constexpr std::chrono::milliseconds kLongestRotation{100};
+constexpr std::chrono::milliseconds kLockPoll{1};
+
 bool CanBeAppendedTo(mode_t mode) { return S_ISREG(mode) || S_ISFIFO(mode) || S_ISCHR(mode); }
 
 }  // namespace
 
-FileTransport::FileTransport(std::string path) : path_(std::move(path)) {}
+FileTransport::FileTransport(std::string path, std::uint64_t rotate_bytes,
+                             std::uint64_t rotate_files)
+    : path_(std::move(path)), rotate_bytes_(rotate_bytes), rotate_files_(rotate_files) {}
 
 FileTransport::~FileTransport() {
   if (DescriptorIsOurs()) close(descriptor_);
@@ -29,6 +40,7 @@ SendResult FileTransport::Send(const std::string& body, std::size_t /*spans*/,
                                Clock::time_point deadline) {
   const char* what = "open ";
   int error = EnsureOpen();
+  if (error == 0 && IsTooLong(body.size())) error = Rotate(body.size(), deadline);
   if (error == 0) {
     what = "write to ";
     if (in_mid_line_) error = Write("\n", deadline);
@@ -41,8 +53,7 @@ SendResult FileTransport::Send(const std::string& body, std::size_t /*spans*/,
 
 int FileTransport::EnsureOpen() noexcept {
   if (DescriptorIsOurs()) {
-    struct stat named;
-    if (stat(path_.c_str(), &named) == 0 && IsOurs(named)) return 0;
+    if (HasItsName()) return 0;
     close(descriptor_.exchange(-1));
   }
   descriptor_ = -1;
@@ -66,6 +77,40 @@ int FileTransport::Open() noexcept {
   return 0;
 }
 
+// Whether the file is a regular one that `coming` bytes more would make too long.
+bool FileTransport::IsTooLong(std::size_t coming) const noexcept {
+  struct stat file;
+  if (rotate_bytes_ == 0 || fstat(descriptor_, &file) != 0 || !S_ISREG(file.st_mode)) return false;
+  const auto size = static_cast<std::uint64_t>(file.st_size);
+  return size > 0 && (size >= rotate_bytes_ || coming > rotate_bytes_ - size);
+}
+
+// Under the lock all is looked at again: another process may have been first. Its new file cannot be
+// rotated before its renames are done, for it is made by whoever opens it after the last of them.
+int FileTransport::Rotate(std::size_t coming, Clock::time_point deadline) {
+  const Clock::time_point until = std::min(Clock::now() + kLongestRotation, deadline);
+  while (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK || Clock::now() >= interrupt_.Or(until)) return 0;
+    std::this_thread::sleep_for(kLockPoll);
+    if (!HasItsName()) return EnsureOpen();
+  }
+  if (HasItsName() && IsTooLong(coming)) ShiftOldFiles();
+  flock(descriptor_, LOCK_UN);
+  return EnsureOpen();
+}
+
+// PATH moves to PATH.1, PATH.1 to PATH.2 and so on, up to the first number that is free, or the last.
+void FileTransport::ShiftOldFiles() const {
+  const auto name = [this](std::uint64_t number) {
+    return number == 0 ? path_ : path_ + '.' + std::to_string(number);
+  };
+  std::uint64_t to = 1;
+  while (to < rotate_files_ && access(name(to).c_str(), F_OK) == 0) ++to;
+  for (; to > 0; --to) {
+    if (rename(name(to - 1).c_str(), name(to).c_str()) != 0) return;
+  }
+}
+
 int FileTransport::Write(std::string_view bytes, Clock::time_point deadline) noexcept {
   while (!bytes.empty()) {
     const ssize_t written = write(descriptor_, bytes.data(), bytes.size());
@@ -87,6 +132,12 @@ int FileTransport::Write(std::string_view bytes, Clock::time_point deadline) noe
 
 bool FileTransport::IsOurs(const struct stat& file) const noexcept {
   return file.st_dev == device_ && file.st_ino == inode_;
+}
+
+// Whether the path still leads to the file that is open.
+bool FileTransport::HasItsName() const noexcept {
+  struct stat named;
+  return stat(path_.c_str(), &named) == 0 && IsOurs(named);
 }
 
 bool FileTransport::DescriptorIsOurs() const noexcept {

@@ -7,12 +7,20 @@
 // A file system that fills up may take a part of a batch. The batch has failed then, though some of
 // its lines are there; the next batch begins on a fresh line, so that one line at most is damaged
 // (two, if another process writes in between).
+//
+// A file that would grow beyond a limit is rotated first: PATH.1 becomes PATH.2 and so on, PATH
+// becomes PATH.1, and what was PATH.N is gone. Processes that share the file agree by a lock
+// (flock) on the file itself, which is held for these renames alone; who does not get it within
+// 100 ms writes on. A file may exceed the limit by a batch of each process, and more while a process
+// is stopped in mid-rotation; where files cannot be renamed it grows.
 #ifndef TRACEKIN_EXPORTER_FILE_TRANSPORT_H
 #define TRACEKIN_EXPORTER_FILE_TRANSPORT_H
 
 #include <sys/stat.h>
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -29,7 +37,9 @@ namespace tracekin {
 /// failures are SendStatus::kFailed.
 class FileTransport final : public Transport {
  public:
-  explicit FileTransport(std::string path);
+  /// Rotates the file at `rotate_bytes`, unless that is 0, and keeps `rotate_files` >= 1 old ones.
+  explicit FileTransport(std::string path, std::uint64_t rotate_bytes = 0,
+                         std::uint64_t rotate_files = 1);
   ~FileTransport() override;
 
   SendResult Send(const std::string& body, std::size_t spans, Clock::time_point deadline) override;
@@ -40,12 +50,18 @@ class FileTransport final : public Transport {
   // These return 0 or an errno.
   int EnsureOpen() noexcept;
   int Open() noexcept;
+  int Rotate(std::size_t coming, Clock::time_point deadline);
   int Write(std::string_view bytes, Clock::time_point deadline) noexcept;
 
+  bool IsTooLong(std::size_t coming) const noexcept;
+  void ShiftOldFiles() const;
   bool IsOurs(const struct stat& file) const noexcept;
+  bool HasItsName() const noexcept;
   bool DescriptorIsOurs() const noexcept;
 
   const std::string path_;
+  const std::uint64_t rotate_bytes_;
+  const std::uint64_t rotate_files_;
   EarliestDeadline interrupt_;
 
   // Device and inode are what the descriptor was when it was opened. They change only while there

@@ -4,6 +4,7 @@
 #ifndef TRACEKIN_EXPORTER_HTTP_ANSWER_H
 #define TRACEKIN_EXPORTER_HTTP_ANSWER_H
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -11,10 +12,12 @@
 
 namespace tracekin {
 
-/// 2xx is kAccepted. 4xx is kRejected, but for 408 (time-out) and 429 (too many requests), and so is
-/// Zipkin's way to say 413: status 500 with a text that begins with it. The rest is kFailed. The
-/// message is the status and OneLine(text).
-SendResult JudgeAnswer(long status, std::string_view text);
+/// 2xx is kAccepted. 413 is kTooLarge, and so is Zipkin's way to say it: status 500 with a text that
+/// begins with 413. Other 4xx are kRejected, but for 401 (a credential is about to be renewed), 408
+/// (time-out) and 429 (too many requests). The rest is kFailed. The message is the status and
+/// OneLine(text). `retry_after` is what the answer asks for; an hour of it is obeyed, at most.
+SendResult JudgeAnswer(long status, std::string_view text,
+                       std::chrono::seconds retry_after = std::chrono::seconds(0));
 
 /// The first 256 bytes, at most, of `text` as valid UTF-8: control characters and runs of white space
 /// have become single spaces.

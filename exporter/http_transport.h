@@ -1,21 +1,25 @@
 // Posts batches to an HTTP collector with libcurl, over one connection that is kept alive.
 //
 // The URL may be http or https (certificates are verified) and may carry a user and password.
-// Redirects are not followed. http_proxy, https_proxy and no_proxy are honoured, as by every
-// program with libcurl.
+// Redirects are not followed, so that no credential goes where nobody has sent it. http_proxy,
+// https_proxy and no_proxy are honoured, as by every program with libcurl, unless there is a Unix
+// socket to connect to.
 #ifndef TRACEKIN_EXPORTER_HTTP_TRANSPORT_H
 #define TRACEKIN_EXPORTER_HTTP_TRANSPORT_H
 
 #include <curl/curl.h>
 
 #include <array>
-#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "exporter/credential_file.h"
 #include "exporter/earliest_deadline.h"
+#include "exporter/gzip.h"
+#include "exporter/sockets.h"
 #include "tracekin/options.h"
 #include "tracekin/transport.h"
 
@@ -29,8 +33,8 @@ namespace tracekin {
 /// host that closes all descriptors it does not know must do so before the first span.
 class HttpTransport final : public Transport {
  public:
-  /// Uses `endpoint` and `connect_timeout_ms`. Throws std::runtime_error if libcurl cannot be set
-  /// up.
+  /// Uses `endpoint`, `connect_timeout_ms` and what ExporterOptions says of HTTP. Throws
+  /// std::runtime_error if libcurl cannot be set up.
   HttpTransport(const ExporterOptions& options, std::string_view content_type);
   ~HttpTransport() override;
 
@@ -39,19 +43,6 @@ class HttpTransport final : public Transport {
   void AbandonAfterFork() noexcept override;
 
  private:
-  // What libcurl has open for connections; in order at any moment, for the child of a fork.
-  class Sockets {
-   public:
-    Sockets();
-    int Open(const curl_sockaddr& address) noexcept;  // -1 on failure
-    void Close(int descriptor) noexcept;
-    void CloseAll() noexcept;
-
-   private:
-    // One connection, and a few more while the addresses of a host are tried.
-    std::array<std::atomic<int>, 16> descriptors_;
-  };
-
   struct Deleter {
     void operator()(curl_slist* list) const { curl_slist_free_all(list); }
   };
@@ -62,8 +53,10 @@ class HttpTransport final : public Transport {
     void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
   };
 
-  void AddHeader(const std::string& line);
   void SetOptions(const ExporterOptions& options);
+  void SetTlsOptions(const ExporterOptions& options);
+  void SetHeaders();
+  std::string RefreshCredential();
   std::optional<CURLcode> Run(Clock::time_point deadline) noexcept;
   std::string Words(CURLcode code) const;
 
@@ -77,6 +70,10 @@ class HttpTransport final : public Transport {
   std::array<char, CURL_ERROR_SIZE> error_{};
   std::string answer_;           // the beginning of the body that came back
   std::size_t answer_size_ = 0;  // of what came of it
+  std::optional<Gzip> gzip_;
+  std::optional<CredentialFile> credential_;
+  std::string authorization_;       // what `headers_` has of the credential
+  std::vector<std::string> lines_;  // the other headers
   std::unique_ptr<curl_slist, Deleter> headers_;
   std::unique_ptr<CURLM, MultiDeleter> multi_;  // keeps the connection
   std::unique_ptr<CURL, EasyDeleter> easy_;     // the request

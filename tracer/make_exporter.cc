@@ -8,6 +8,9 @@
 #include "configuration/check.h"
 #include "exporter/file_transport.h"
 #include "exporter/http_transport.h"
+#ifdef TRACEKIN_HAVE_KAFKA
+#include "exporter/kafka_transport.h"
+#endif
 #include "exporter/scribe_encoder.h"
 #include "exporter/scribe_transport.h"
 #include "exporter/zipkin_json_encoder.h"
@@ -41,9 +44,18 @@ Exporter::MakeTransport ChooseTransport(const ExporterOptions& options) {
   if (options.make_transport) return options.make_transport;
   const std::string_view type = ExporterType(options);
   if (type == "file") {
-    return [path = options.path] { return std::make_unique<FileTransport>(path); };
+    return [options] {
+      return std::make_unique<FileTransport>(options.path, options.rotate_bytes,
+                                             options.rotate_files);
+    };
   }
   if (type == "scribe") return [options] { return std::make_unique<ScribeTransport>(options); };
+#ifdef TRACEKIN_HAVE_KAFKA
+  if (type == "kafka") {
+    KafkaTransport::Check(options);
+    return [options] { return std::make_unique<KafkaTransport>(options); };
+  }
+#endif
   return [options] {
     return std::make_unique<HttpTransport>(options, MakeEncoder(options)->content_type());
   };
@@ -51,13 +63,20 @@ Exporter::MakeTransport ChooseTransport(const ExporterOptions& options) {
 
 }  // namespace
 
+void MakePathsAbsolute(ExporterOptions* options) {
+  for (std::string* path :
+       {&options->path, &options->spool_path, &options->metrics_path, &options->bearer_file,
+        &options->basic_file, &options->ca_file, &options->client_certificate, &options->client_key,
+        &options->unix_socket, &options->kafka_config_file}) {
+    if (!path->empty()) *path = AbsolutePath(*path);
+  }
+}
+
 std::shared_ptr<Exporter> MakeExporter(const Options& options) {
-  ExporterOptions exporter = options.exporter;
-  if (!exporter.path.empty()) exporter.path = AbsolutePath(exporter.path);
-  if (!exporter.spool_path.empty()) exporter.spool_path = AbsolutePath(exporter.spool_path);
   return std::make_shared<Exporter>(
-      exporter, options.service_name, [exporter] { return MakeEncoder(exporter); },
-      ChooseTransport(exporter), options.logger);
+      options.exporter, options.service_name,
+      [exporter = options.exporter] { return MakeEncoder(exporter); },
+      ChooseTransport(options.exporter), options.logger);
 }
 
 }  // namespace tracekin

@@ -9,7 +9,11 @@
 
 namespace tracekin {
 
-/// REQUIRES: valid options, with a logger. A relative path is taken from the working folder of now.
+/// Relative paths are those from the working folder of now, for files are opened later.
+void MakePathsAbsolute(ExporterOptions* options);
+
+/// REQUIRES: valid options, with a logger and absolute paths.
+/// Throws std::runtime_error on settings for Kafka that librdkafka does not take.
 std::shared_ptr<Exporter> MakeExporter(const Options& options);
 
 }  // namespace tracekin

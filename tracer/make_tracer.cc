@@ -2,6 +2,7 @@
 
 #include <exception>
 
+#include "configuration/check.h"
 #include "tracekin/configuration.h"
 #include "tracekin/tracer.h"
 #include "tracer/make_exporter.h"
@@ -26,6 +27,11 @@ std::shared_ptr<Tracer> MakeCheckedTracer(const Options& options, std::string* e
   if (options.print_configuration) {
     options.logger(LogLevel::kInfo, "configuration: " + PrintConfiguration(options));
   }
+  if (SendsCredentialsInClear(options.exporter)) {
+    options.logger(LogLevel::kWarning,
+                   "credentials go to the collector unencrypted: exporter.endpoint is http://, and "
+                   "not of this machine");
+  }
   std::string reason;
   if (options.ust.enabled && !LoadUstProvider(&reason)) {
     options.logger(LogLevel::kWarning,
@@ -43,6 +49,7 @@ std::shared_ptr<Tracer> MakeTracer(const Options& options, std::string* error) n
   try {
     if (!ValidateOptions(options, error)) return nullptr;
     Options complete = options;
+    MakePathsAbsolute(&complete.exporter);
     if (!complete.logger) complete.logger = LogToStandardError;
     return MakeCheckedTracer(complete, error);
   } catch (const std::exception& exception) {

@@ -37,7 +37,7 @@ struct PropagationOptions {
 };
 
 struct ExporterOptions {
-  std::string type;      // zipkin, scribe or file; empty: by the endpoint's scheme, file if none
+  std::string type;  // zipkin, scribe, kafka or file; empty: by the endpoint's scheme, file if none
   std::string format;    // json, proto3 or thrift; empty: thrift for scribe, else json
   std::string endpoint;  // zipkin: the URL that takes POSTs; scribe: scribe://HOST:PORT
   std::string scribe_category = "zipkin";    // scribe: of the log entries that hold spans
@@ -62,6 +62,24 @@ struct ExporterOptions {
 
   std::string metrics_path;                   // a file of counters for Prometheus; empty: none
   std::uint64_t metrics_interval_ms = 15000;  // how often it is written
+
+  std::uint64_t rotate_bytes = 0;  // file: it becomes path.1 rather than grow beyond; 0: never
+  std::uint64_t rotate_files = 5;  // file: path.1 to path.5 are kept
+
+  // zipkin, over HTTP; the last seven are paths. A credential's or certificate's file may change
+  // while the tracer runs: the new one is used from the next batch or connection on.
+  std::string compression = "none";            // none or gzip
+  std::map<std::string, std::string> headers;  // sent with each request; values count as secret
+  std::string bearer_file;         // holds a token, sent as "Authorization: Bearer TOKEN"
+  std::string basic_file;          // holds user:password, sent as "Authorization: Basic ..."
+  std::string ca_file;             // https: who may vouch for the collector; empty: the system's
+  std::string client_certificate;  // https: PEM, shown to the collector; its key in client_key
+  std::string client_key;          // unless the file has both
+  std::string unix_socket;         // connect to this instead of the endpoint's host
+
+  std::string kafka_brokers;           // kafka: host:port, or several separated by commas
+  std::string kafka_topic = "zipkin";  // kafka: each batch is a message there
+  std::string kafka_config_file;       // kafka: more of librdkafka's properties, one a line
 
   /// Not a key: a transport of the program's own, in place of the ones above. Called on an exporter
   /// thread, once in each process of a fork. A batch is what `type` would send in that `format`: a

@@ -36,7 +36,8 @@ std::string Default(const Value& setting) {
                    }
                    return list;
                  },
-                 [&](const TextMap&) { return std::string(); }},
+                 [&](const TextMap&) { return std::string(); },
+                 [&](const HeaderMap&) { return std::string(); }},
       setting);
 }
 

@@ -116,6 +116,9 @@ TEST_F(ApplyEnvironmentTest, DoesNotRepeatPasswords) {
   const std::string error = Error("TRACEKIN_EXPORTER_ENDPOINT", "ftp://me:secret@host");
   EXPECT_THAT(error, HasSubstr("ftp://me:***@host"));
   EXPECT_THAT(error, Not(HasSubstr("secret")));
+  const std::string header = Error("TRACEKIN_EXPORTER_HEADERS", "secret");
+  EXPECT_THAT(header, HasSubstr("found another text; write key=value,key=value"));
+  EXPECT_THAT(header, Not(HasSubstr("secret")));
 }
 
 }  // namespace

@@ -114,8 +114,8 @@ TEST(ParseConfiguration, NamesTheKeyThatWasMeant) {
 }
 
 TEST(ParseConfiguration, ListsTheKeysIfNoneIsNear) {
-  EXPECT_THAT(ErrorOf(R"({"kafka": 1})"),
-              HasSubstr(R"(unknown key "kafka"; known are service_name, tags, )"));
+  EXPECT_THAT(ErrorOf(R"({"xylophone": 1})"),
+              HasSubstr(R"(unknown key "xylophone"; known are service_name, tags, )"));
 }
 
 TEST(ParseConfiguration, ExplainsThatGroupsAreObjects) {
@@ -249,6 +249,24 @@ TEST(ParseConfiguration, AnswersEveryMutationOfAConfiguration) {
     }
   }
   EXPECT_GT(accepted, 0);  // the mutations are not all hopeless, so both ways have been taken
+}
+
+TEST(ParseConfiguration, ShowsNoValueOfAHeader) {
+  Options options;
+  std::string error;
+  EXPECT_TRUE(
+      ParseConfiguration(R"({"exporter": {"headers": {"X-Key": "secret"}}})", &options, &error));
+  EXPECT_THAT(options.exporter.headers, ElementsAre(Pair("X-Key", "secret")));
+  for (const char* json :
+       {R"({"exporter": {"headers": "X-Key: secret"}})", R"({"exporter": {"headers": ["secret"]}})",
+        R"({"exporter": {"headers": {"X-Key": ["secret"]}}})",
+        R"({"exporter": {"headers": {"X-Key": "a", "X-Key": "secret"}}})",
+        R"({"exporter": {"headers": {"X-Key": "secret\n"}}})"}) {
+    const std::string found = ErrorOf(json);
+    EXPECT_THAT(found, HasSubstr("exporter.headers: expected texts"));
+    EXPECT_THAT(found, Not(HasSubstr("secret")));
+  }
+  EXPECT_THAT(ErrorOf(R"({"exporter": {"headers": {"X-Key": 123456}}})"), Not(HasSubstr("123456")));
 }
 
 }  // namespace

@@ -45,6 +45,19 @@ Options Changed() {
   exporter.spool_replay_spans_per_second = 16;
   exporter.metrics_path = "/tmp/metrics";
   exporter.metrics_interval_ms = 170;
+  exporter.rotate_bytes = 12;
+  exporter.rotate_files = 13;
+  exporter.compression = "gzip";
+  exporter.headers = {{"X-Key", "***"}};  // what any value is printed as
+  exporter.bearer_file = "/run/token";
+  exporter.basic_file = "/run/password";
+  exporter.ca_file = "/run/ca.pem";
+  exporter.client_certificate = "/run/certificate.pem";
+  exporter.client_key = "/run/key.pem";
+  exporter.unix_socket = "/run/collector";
+  exporter.kafka_brokers = "a:9092,b:9092";
+  exporter.kafka_topic = "spans";
+  exporter.kafka_config_file = "/etc/kafka.properties";
   options.ust = {true, "sampled", true};
   return options;
 }
@@ -79,10 +92,11 @@ TEST(PrintConfiguration, KnowsEveryFieldOfOptions) {
   // of what the tests above have covered.
   EXPECT_EQ(sizeof(SamplerOptions), sizeof(std::string) + 2 * sizeof(double) + 8);
   EXPECT_EQ(sizeof(PropagationOptions), 2 * sizeof(StringList));
-  EXPECT_EQ(sizeof(ExporterOptions), 7 * sizeof(std::string) + 8 + 14 * sizeof(std::uint64_t) +
+  EXPECT_EQ(sizeof(ExporterOptions), 17 * sizeof(std::string) + 8 + 16 * sizeof(std::uint64_t) +
+                                         sizeof(StringMap) +
                                          sizeof(ExporterOptions::make_transport));
   EXPECT_EQ(sizeof(UstOptions), 8 + sizeof(std::string) + 8);
-  EXPECT_EQ(Settings().size(), 4u + 4u + 2u + 22u + 3u);
+  EXPECT_EQ(Settings().size(), 4u + 4u + 2u + 35u + 3u);
 }
 
 TEST(PrintConfiguration, MasksPasswordsInUrls) {
@@ -93,6 +107,13 @@ TEST(PrintConfiguration, MasksPasswordsInUrls) {
   EXPECT_THAT(printed, Not(HasSubstr("secret")));
   EXPECT_THAT(printed, HasSubstr("https://me:***@zipkin.example/api"));
   EXPECT_THAT(printed, HasSubstr("http://you:***@a/"));
+}
+
+TEST(PrintConfiguration, MasksTheValuesOfHeaders) {
+  Options options;
+  options.exporter.headers = {{"X-Key", "secret"}, {"X-Tenant", "secret, too"}};
+  EXPECT_THAT(PrintConfiguration(options),
+              HasSubstr(R"("headers":{"X-Key":"***","X-Tenant":"***"})"));
 }
 
 TEST(PrintConfiguration, IsOneLineAndLeavesOutWhatIsNotSet) {

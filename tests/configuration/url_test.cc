@@ -74,6 +74,27 @@ TEST(UrlPath, EndsBeforeQueryAndFragment) {
   EXPECT_EQ(UrlPath(""), "");
 }
 
+TEST(HasUserInfo, IsWhatStandsBeforeTheHost) {
+  EXPECT_TRUE(HasUserInfo("http://me:pw@a:80/b"));
+  EXPECT_TRUE(HasUserInfo("https://me@a"));
+  EXPECT_FALSE(HasUserInfo("http://a/me@b"));
+  EXPECT_FALSE(HasUserInfo("http://a?me@b"));
+  EXPECT_FALSE(HasUserInfo(""));
+}
+
+TEST(IsLoopback, KnowsThisMachine) {
+  for (const char* url : {"http://127.0.0.1", "http://127.1.2.3:9411/api", "http://localhost/",
+                          "http://LocalHost:80", "http://a.localhost", "http://me:pw@localhost:1/x",
+                          "http://[::1]:9411/", "https://[::1]"}) {
+    EXPECT_TRUE(IsLoopback(url)) << url;
+  }
+  for (const char* url : {"http://a", "http://128.0.0.1", "http://127.0.0.1.example",
+                          "http://[::2]", "http://localhost.example/", "http://notlocalhost",
+                          "http://a/localhost", "http://localhost@a", "http://a?x=127.0.0.1"}) {
+    EXPECT_FALSE(IsLoopback(url)) << url;
+  }
+}
+
 TEST(MaskPassword, ReplacesThePassword) {
   EXPECT_EQ(MaskPassword("http://me:secret@a:80/b"), "http://me:***@a:80/b");
   EXPECT_EQ(MaskPassword("http://me:se:cr@et@a"), "http://me:***@a");

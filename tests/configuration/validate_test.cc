@@ -11,7 +11,9 @@
 namespace tracekin {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 Options Valid() {
@@ -170,7 +172,7 @@ TEST(ValidateOptions, ChecksEverySettingAsTheJsonReaderDoes) {
        [](Options* o) {
          o->propagation.extract = {"b3", "b3"};
        }},
-      {"exporter.type", [](Options* o) { o->exporter.type = "kafka"; }},
+      {"exporter.type", [](Options* o) { o->exporter.type = "pigeon"; }},
       {"exporter.format", [](Options* o) { o->exporter.format = "xml"; }},
       {"exporter.endpoint", [](Options* o) { o->exporter.endpoint = "http://"; }},
       {"exporter.endpoint", [](Options* o) { o->exporter.endpoint = "scribe://a/path"; }},
@@ -206,6 +208,88 @@ TEST(ValidateOptions, TakesTheEndsOfEachRange) {
             }),
             "valid");
 }
+
+TEST(ValidateOptions, TakesHeaders) {
+  EXPECT_EQ(
+      ErrorAfter([](Options* o) {
+        o->exporter.headers = {{"X-Scope-OrgID", "tenant 1"}, {"x!#$%&'*+-.^_`|~9", "\xc3\xa4"}};
+      }),
+      "valid");
+}
+
+TEST(ValidateOptions, RefusesHeadersThatAreNone) {
+  for (const char* name : {"", "X Key", "X:Key", "X-Key\r\nEvil", "\xc3\xa4", "(x)"}) {
+    EXPECT_THAT(ErrorAfter([name](Options* o) {
+                  o->exporter.headers = {{name, "secret"}};
+                }),
+                AllOf(StartsWith("exporter.headers: expected texts without control characters"),
+                      HasSubstr("found the name "), Not(HasSubstr("secret"))));
+  }
+  EXPECT_THAT(ErrorAfter([](Options* o) {
+                o->exporter.headers = {{std::string("X\0Key", 5), "secret"}};
+              }),
+              HasSubstr("found the name "));
+  for (const std::string& value :
+       {std::string(), std::string("secret\r\nEvil: 1"), std::string("secret\n"),
+        std::string("secret\0", 7), std::string(" secret"), std::string("secret "),
+        std::string("secret\xff"), std::string("secret\x7f")}) {
+    EXPECT_THAT(ErrorAfter([value](Options* o) {
+                  o->exporter.headers = {{"X-Key", value}};
+                }),
+                AllOf(HasSubstr("found another value of \"X-Key\""), Not(HasSubstr("secret"))));
+  }
+}
+
+TEST(ValidateOptions, RefusesHeadersThatTheExporterSets) {
+  for (const char* name : {"Content-Type", "content-length", "CONTENT-ENCODING", "b3", "B3", "Host",
+                           "Transfer-Encoding", "Connection", "Expect"}) {
+    EXPECT_THAT(ErrorAfter([name](Options* o) {
+                  o->exporter.headers = {{name, "x"}};
+                }),
+                HasSubstr('"' + std::string(name) + "\", which it sets"));
+  }
+}
+
+TEST(ValidateOptions, WantsOneCredentialAtMost) {
+  EXPECT_EQ(ErrorAfter([](Options* o) { o->exporter.bearer_file = "/token"; }), "valid");
+  EXPECT_EQ(ErrorAfter([](Options* o) {
+              o->exporter.bearer_file = "/token";
+              o->exporter.basic_file = "/password";
+            }),
+            "exporter.basic_file: set, but so is exporter.bearer_file; a request has one of them");
+  EXPECT_EQ(ErrorAfter([](Options* o) {
+              o->exporter.endpoint = "https://me:secret@a/";
+              o->exporter.headers = {{"authorization", "secret"}};
+            }),
+            "Authorization in exporter.headers: set, but so is the user in exporter.endpoint; a "
+            "request has one of them");
+}
+
+TEST(ValidateOptions, WantsACertificateWithItsKey) {
+  EXPECT_EQ(ErrorAfter([](Options* o) { o->exporter.client_certificate = "/both"; }), "valid");
+  EXPECT_EQ(ErrorAfter([](Options* o) { o->exporter.client_key = "/key"; }),
+            "exporter.client_key: set, but exporter.client_certificate is not");
+}
+
+#ifdef TRACEKIN_HAVE_KAFKA
+TEST(ValidateOptions, KafkaNeedsBrokersAndATopic) {
+  const auto kafka = [](const std::string& brokers, const std::string& topic) {
+    return ErrorAfter([&](Options* o) {
+      o->exporter.type = "kafka";
+      o->exporter.kafka_brokers = brokers;
+      o->exporter.kafka_topic = topic;
+    });
+  };
+  EXPECT_EQ(kafka("a:9092", "zipkin"), "valid");
+  EXPECT_EQ(kafka("", "zipkin"), "exporter.kafka_brokers: not set, but exporter.type is \"kafka\"");
+  EXPECT_EQ(kafka("a", ""), "exporter.kafka_topic: not set, but exporter.type is \"kafka\"");
+}
+#else
+TEST(ValidateOptions, KafkaIsNotInThisBuild) {
+  EXPECT_THAT(ErrorAfter([](Options* o) { o->exporter.type = "kafka"; }),
+              HasSubstr("not in this build"));
+}
+#endif
 
 }  // namespace
 }  // namespace tracekin

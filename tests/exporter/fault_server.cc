@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -59,6 +60,22 @@ void FaultServer::Connection::Reset() {
   const struct linger linger = {1, 0};
   setsockopt(socket_, SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
   closed_ = true;
+}
+
+void FaultServer::Connection::CloseHalf() { shutdown(socket_, SHUT_WR); }
+
+FaultServer::FaultServer(Handler handler, const std::string& path)
+    : handler_(std::move(handler)),
+      listener_(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)),
+      stop_(eventfd(0, EFD_CLOEXEC)) {
+  struct sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  if (bind(listener_, reinterpret_cast<struct sockaddr*>(&address), sizeof address) != 0 ||
+      listen(listener_, 16) != 0) {
+    throw std::runtime_error("no socket to listen on");
+  }
+  thread_ = std::thread([this] { Run(); });
 }
 
 FaultServer::FaultServer(Handler handler, std::uint16_t port)

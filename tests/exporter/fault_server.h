@@ -1,5 +1,6 @@
-// An HTTP server on loopback for tests of clients: it reads requests whole, notes them, and then
-// does to the connection what the test tells it to. Frames of Thrift are requests to it, too.
+// An HTTP server on loopback, or on a Unix socket, for tests of clients: it reads requests whole, notes
+// them, and then does to the connection what the test tells it to. Frames of Thrift are requests to it,
+// too.
 //
 // Thread-safety: the server has a thread of its own, on which it calls the test's function.
 #ifndef TRACEKIN_TESTS_EXPORTER_FAULT_SERVER_H
@@ -40,6 +41,9 @@ class FaultServer {
     /// Closes with a FIN.
     void Close() { closed_ = true; }
 
+    /// Sends a FIN, and goes on reading.
+    void CloseHalf();
+
    private:
     friend class FaultServer;
     int socket_;
@@ -51,6 +55,9 @@ class FaultServer {
 
   /// Listens on `port`, or on a free one.
   explicit FaultServer(Handler handler, std::uint16_t port = 0);
+
+  /// Listens on a Unix socket at `path`.
+  FaultServer(Handler handler, const std::string& path);
   ~FaultServer();
 
   std::uint16_t port() const { return port_; }
@@ -66,7 +73,7 @@ class FaultServer {
   const Handler handler_;
   int listener_;
   int stop_;
-  std::uint16_t port_;
+  std::uint16_t port_ = 0;
   std::atomic<int> connections_{0};
   mutable std::mutex mutex_;
   std::vector<std::string> requests_;  // guarded by mutex_

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -15,9 +16,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
+#include <vector>
 
 namespace tracekin {
 namespace {
@@ -341,6 +344,135 @@ TEST_F(FileTransportTest, ChildOfAForkClosesItsCopyAndParentGoesOn) {
   EXPECT_EQ(status, 0);
   ExpectAccepted(&transport, "parent again\n");
   EXPECT_EQ(Content(path_), "parent\nchild\nparent again\n");
+}
+
+class RotationTest : public FileTransportTest {
+ protected:
+  // All lines of the file and its old ones, oldest first.
+  std::vector<std::string> Lines(int old_files) const {
+    std::vector<std::string> lines;
+    for (int number = old_files; number >= 0; --number) {
+      std::ifstream file(number == 0 ? path_ : path_ + '.' + std::to_string(number));
+      for (std::string line; std::getline(file, line);) lines.push_back(line);
+    }
+    return lines;
+  }
+};
+
+TEST_F(RotationTest, NeverHappensByDefault) {
+  FileTransport transport(path_);
+  for (int i = 0; i < 100; ++i) ExpectAccepted(&transport, std::string(100'000, 'x') + '\n');
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".1"));
+}
+
+TEST_F(RotationTest, KeepsFilesWithinTheLimitAndSoManyOfThem) {
+  FileTransport transport(path_, 8, 2);
+  ExpectAccepted(&transport, "one\n");
+  ExpectAccepted(&transport, "two\n");
+  EXPECT_EQ(Content(path_), "one\ntwo\n") << "it may be reached";
+  ExpectAccepted(&transport, "3\n");
+  EXPECT_EQ(Content(path_), "3\n");
+  EXPECT_EQ(Content(path_ + ".1"), "one\ntwo\n");
+  ExpectAccepted(&transport, "four, long\n");
+  EXPECT_EQ(Content(path_), "four, long\n") << "a batch is not divided";
+  ExpectAccepted(&transport, "5\n");
+  EXPECT_EQ(Content(path_), "5\n");
+  EXPECT_EQ(Content(path_ + ".1"), "four, long\n");
+  EXPECT_EQ(Content(path_ + ".2"), "3\n");
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".3"));
+}
+
+TEST_F(RotationTest, GoesOnFromWhatIsThere) {
+  std::ofstream(path_) << "before\n";
+  std::ofstream(path_ + ".1") << "older\n";
+  FileTransport transport(path_, 8, 3);
+  ExpectAccepted(&transport, "now\n");
+  EXPECT_EQ(Lines(2), (std::vector<std::string>{"older", "before", "now"}));
+  EXPECT_EQ(DescriptorOf(path_ + ".1"), -1);
+}
+
+TEST_F(RotationTest, LosesNoFileWhereANumberIsFree) {
+  std::ofstream(path_) << "before\n";
+  std::ofstream(path_ + ".2") << "older\n";
+  FileTransport transport(path_, 8, 2);
+  ExpectAccepted(&transport, "now\n");
+  EXPECT_EQ(Lines(2), (std::vector<std::string>{"older", "before", "now"}));
+}
+
+TEST_F(RotationTest, IsNotWaitedForLongWhereAnotherProcessHangsInIt) {
+  FileTransport transport(path_, 8, 2);
+  ExpectAccepted(&transport, "one\n");
+  const int other = open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(flock(other, LOCK_EX), 0);
+  ExpectAccepted(&transport, "two, long\n");
+  EXPECT_EQ(Content(path_), "one\ntwo, long\n");
+  close(other);
+  ExpectAccepted(&transport, "three\n");
+  EXPECT_EQ(Content(path_), "three\n");
+}
+
+TEST_F(RotationTest, ThatFailsLosesNoSpan) {
+  FileTransport transport(path_, 8, 1);
+  ExpectAccepted(&transport, "one\n");
+  std::filesystem::create_directories(path_ + ".1/in the way");
+  ExpectAccepted(&transport, "two, long\n");
+  EXPECT_EQ(Content(path_), "one\ntwo, long\n");
+}
+
+TEST_F(RotationTest, LeavesPipesAlone) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  const int reader = open(path_.c_str(), O_RDONLY | O_NONBLOCK);
+  FileTransport transport(path_, 1, 1);
+  ExpectAccepted(&transport, "one\n");
+  ExpectAccepted(&transport, "two\n");
+  EXPECT_FALSE(std::filesystem::exists(path_ + ".1"));
+  close(reader);
+}
+
+// Every line of every process arrives once and whole, in the order of its process.
+TEST_F(RotationTest, ProcessesShareAFile) {
+  constexpr int kProcesses = 4, kBatches = 400, kLines = 5, kOldFiles = 1000;
+  std::vector<pid_t> children;
+  for (int process = 0; process < kProcesses; ++process) {
+    children.push_back(fork());
+    if (children.back() != 0) continue;
+    FileTransport transport(path_, 20'000, kOldFiles);
+    bool good = true;
+    for (int batch = 0, number = 0; batch < kBatches; ++batch) {
+      std::string body;
+      for (int line = 0; line < kLines; ++line, ++number) {
+        body += std::to_string(process) + ' ' + std::to_string(number) + ' ' +
+                std::string(static_cast<std::size_t>(100 + number % 100), 'x') + "\n";
+      }
+      good = good && Send(&transport, body).status == SendStatus::kAccepted;
+    }
+    _exit(good ? 0 : 1);
+  }
+  for (const pid_t child : children) {
+    int status;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    EXPECT_EQ(status, 0);
+  }
+
+  std::vector<std::set<int>> seen(kProcesses);
+  for (const std::string& line : Lines(kOldFiles)) {
+    std::istringstream words(line);
+    int process = -1, number = -1;
+    std::string rest;
+    ASSERT_TRUE(words >> process >> number >> rest) << line;
+    ASSERT_EQ(rest, std::string(static_cast<std::size_t>(100 + number % 100), 'x')) << line;
+    ASSERT_TRUE(seen.at(static_cast<std::size_t>(process)).insert(number).second) << line;
+  }
+  for (const std::set<int>& numbers : seen) {
+    EXPECT_EQ(numbers.size(), std::size_t{kBatches * kLines});
+  }
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
+    EXPECT_LE(entry.file_size(), 30'000u) << entry.path();
+    ++files;
+  }
+  EXPECT_GE(files, 50);
+  EXPECT_LE(files, 150) << "two processes have rotated for the same reason";
 }
 
 }  // namespace

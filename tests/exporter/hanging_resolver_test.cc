@@ -11,6 +11,9 @@
 
 #include "exporter/http_transport.h"
 #include "exporter/scribe_transport.h"
+#ifdef TRACEKIN_HAVE_KAFKA
+#include "exporter/kafka_transport.h"
+#endif
 
 namespace {
 
@@ -91,6 +94,29 @@ TEST(HangingResolverTest, DoesNotHoldScribeBeyondTheDeadline) {
   options.endpoint = "scribe://collector.invalid";
   ExpectDeadlineHolds(std::make_unique<ScribeTransport>(options));
 }
+
+// gcc's thread sanitizer knows no threads of thrd_create(), as librdkafka's are.
+#if defined(TRACEKIN_HAVE_KAFKA) && !defined(__SANITIZE_THREAD__)
+TEST(HangingResolverTest, DoesNotHoldAKafkaTransportBeyondTheDeadline) {
+  constexpr milliseconds kTime{300}, kEnd{1000}, kSlack{200};
+  ExporterOptions options;
+  options.kafka_brokers = "collector.invalid";
+  std::optional<KafkaTransport> transport;
+  transport.emplace(options);
+  for (int i = 0; i < 3; ++i) {
+    const auto start = Transport::Clock::now();
+    const SendResult result = transport->Send("[]", 0, start + kTime);
+    EXPECT_LE(Transport::Clock::now() - start, kTime + kSlack);
+    EXPECT_EQ(result.status, SendStatus::kFailed);
+  }
+  EXPECT_TRUE(hanging_resolver.AwaitCall());
+
+  const auto start = Transport::Clock::now();
+  transport.reset();
+  EXPECT_LE(Transport::Clock::now() - start, kEnd + kSlack);
+  hanging_resolver.Release();
+}
+#endif
 
 }  // namespace
 }  // namespace tracekin

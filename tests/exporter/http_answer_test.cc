@@ -34,17 +34,37 @@ TEST(JudgeAnswerTest, KnowsWhatWillNeverBeTaken) {
   ExpectJudgements({
       {400, "", SendStatus::kRejected, "HTTP 400"},
       {400, "No enum constant FOO\n", SendStatus::kRejected, "HTTP 400: No enum constant FOO"},
-      {401, "", SendStatus::kRejected, "HTTP 401"},
       {404, "", SendStatus::kRejected, "HTTP 404"},
-      {413, "", SendStatus::kRejected, "HTTP 413"},
       {499, "", SendStatus::kRejected, "HTTP 499"},
-      {500, "413 Too Large", SendStatus::kRejected, "HTTP 500: 413 Too Large"},
+      {403, "", SendStatus::kRejected, "HTTP 403"},
   });
+}
+
+TEST(JudgeAnswerTest, KnowsWhatIsTooLarge) {
+  ExpectJudgements({
+      {413, "", SendStatus::kTooLarge, "HTTP 413"},
+      {500, "413 Too Large", SendStatus::kTooLarge, "HTTP 500: 413 Too Large"},
+  });
+}
+
+TEST(JudgeAnswerTest, ObeysRetryAfterWithinReason) {
+  using std::chrono::hours;
+  using std::chrono::seconds;
+  for (const long status : {408, 429, 500, 503}) {
+    EXPECT_EQ(JudgeAnswer(status, "", seconds(7)).retry_after, seconds(7));
+    EXPECT_EQ(JudgeAnswer(status, "", seconds(-7)).retry_after, seconds(0));
+    EXPECT_EQ(JudgeAnswer(status, "", seconds::max()).retry_after, hours(1));
+    EXPECT_EQ(JudgeAnswer(status, "").retry_after, seconds(0));
+  }
+  for (const long status : {202, 400, 413}) {
+    EXPECT_EQ(JudgeAnswer(status, "", seconds(7)).retry_after, seconds(0));
+  }
 }
 
 TEST(JudgeAnswerTest, KnowsWhatMightWorkAtAnotherTime) {
   ExpectJudgements({
       {304, "", SendStatus::kFailed, "HTTP 304 (redirects are not followed)"},
+      {401, "", SendStatus::kFailed, "HTTP 401"},
       {408, "", SendStatus::kFailed, "HTTP 408"},
       {429, "slow down", SendStatus::kFailed, "HTTP 429: slow down"},
       {500, "", SendStatus::kFailed, "HTTP 500"},

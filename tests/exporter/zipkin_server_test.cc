@@ -156,14 +156,29 @@ TEST_F(ZipkinServerTest, RejectionHasTheServersWords) {
   EXPECT_EQ(Post({MakeSpan()}).status, SendStatus::kAccepted);
 }
 
-TEST_F(ZipkinServerTest, ABatchThatIsTooLargeIsRejected) {
+TEST_F(ZipkinServerTest, ABatchThatIsTooLargeIsToldFromABadOne) {
   const std::string text(11 << 20, 'x');
   SpanRecord span = MakeSpan();
   span.tags = {{"key", text}};
   const SendResult result = Post({span});
-  EXPECT_EQ(result.status, SendStatus::kRejected);
+  EXPECT_EQ(result.status, SendStatus::kTooLarge);
   EXPECT_THAT(result.message, HasSubstr("413"));
   EXPECT_EQ(Post({MakeSpan()}).status, SendStatus::kAccepted);
+}
+
+TEST_F(ZipkinServerTest, CompressedBatchesAreStored) {
+  ExporterOptions options;
+  options.endpoint = ServerUrl() + "/api/v2/spans";
+  options.compression = "gzip";
+  transport_ = std::make_unique<HttpTransport>(options, "application/json");
+  const std::string text(11 << 20, 'x');  // as it is, it would be too large
+  SpanRecord span = MakeSpan();
+  span.tags = {{"key", text}};
+  ExpectRoundTrip(span);
+  std::vector<SpanRecord> spans(1000, MakeSpan());
+  for (std::size_t i = 0; i < spans.size(); ++i) spans[i].span_id = i + 0x1000;
+  EXPECT_EQ(Post(spans).status, SendStatus::kAccepted);
+  Stored(spans.size() + 1);
 }
 
 TEST_F(ZipkinServerTest, AnotherPathIsRejected) {

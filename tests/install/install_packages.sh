@@ -60,6 +60,7 @@ has_not libtracekin0 '.*\.so'
 has_not libtracekin0 '/usr/include/.*'
 says libtracekin0 Depends libopentracing1
 says libtracekin0 Depends libcurl4
+says libtracekin0 Depends librdkafka1
 says libtracekin0 Depends libstdc++6
 says_not libtracekin0 Depends lttng
 [[ $(dpkg-deb --ctrl-tarfile "$(deb libtracekin0)" | tar -xO ./shlibs) == "libtracekin 0 "* ]] ||

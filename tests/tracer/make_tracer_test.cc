@@ -90,5 +90,67 @@ TEST_F(MakeTracerTest, SendsAtExitWhatNobodyHasClosed) {
   EXPECT_EQ(file_.Values("name"), Names{"a"});
 }
 
+// What is logged while a tracer with `exporter` is made.
+std::vector<std::string> LoggedFor(const ExporterOptions& exporter) {
+  Options options;
+  options.service_name = "a";
+  options.exporter = exporter;
+  options.exporter.close_timeout_ms = 0;
+  std::vector<std::string> logged;
+  options.logger = [&logged](LogLevel, const std::string& line) { logged.push_back(line); };
+  std::string error;
+  EXPECT_NE(MakeTracer(options, &error), nullptr) << error;
+  return logged;
+}
+
+TEST(MakeTracerLogTest, WarnsOfCredentialsThatOthersCouldRead) {
+  ExporterOptions options;
+  const auto warns = [&options](const std::string& endpoint) {
+    options.endpoint = endpoint;
+    for (const std::string& line : LoggedFor(options)) {
+      EXPECT_EQ(line.find("secret"), std::string::npos);
+      if (line.find("credentials go to the collector unencrypted") == 0) return true;
+    }
+    return false;
+  };
+  EXPECT_TRUE(warns("http://me:secret@collector.invalid/"));
+  EXPECT_FALSE(warns("https://me:secret@collector.invalid/"));
+  EXPECT_FALSE(warns("http://me:secret@127.0.0.1:1/"));
+  EXPECT_FALSE(warns("http://collector.invalid/"));
+  options.bearer_file = "/nonexistent/secret";
+  EXPECT_TRUE(warns("http://collector.invalid/"));
+  options.unix_socket = "/nonexistent/socket";
+  EXPECT_FALSE(warns("http://collector.invalid/"));
+}
+
+TEST(MakeTracerLogTest, PrintsNoCredential) {
+  ExporterOptions options;
+  options.endpoint = "https://127.0.0.1:1/";
+  options.headers = {{"Authorization", "Bearer secret"}, {"X-Key", "secret"}};
+  Options all;
+  all.print_configuration = true;
+  all.service_name = "a";
+  all.exporter = options;
+  std::string logged;
+  all.logger = [&logged](LogLevel, const std::string& line) { logged += line; };
+  std::string error;
+  ASSERT_NE(MakeTracer(all, &error), nullptr) << error;
+  EXPECT_NE(logged.find("X-Key"), std::string::npos);
+  EXPECT_EQ(logged.find("secret"), std::string::npos);
+}
+
+#ifdef TRACEKIN_HAVE_KAFKA
+TEST(MakeTracerKafkaTest, SaysWhatIsWrongWithItsFile) {
+  Options options;
+  options.service_name = "a";
+  options.exporter.type = "kafka";
+  options.exporter.kafka_brokers = "127.0.0.1:1";
+  options.exporter.kafka_config_file = "/nonexistent";
+  std::string error;
+  EXPECT_EQ(MakeTracer(options, &error), nullptr);
+  EXPECT_EQ(error, "exporter.kafka_config_file: /nonexistent: No such file or directory");
+}
+#endif
+
 }  // namespace
 }  // namespace tracekin::testing

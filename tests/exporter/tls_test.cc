@@ -1,0 +1,251 @@
+// HTTPS against another program's TLS, with certificates that the openssl program makes.
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "exporter/http_transport.h"
+
+namespace tracekin {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+/// tls_server.py with `arguments`, while this object lives.
+class TlsServer {
+ public:
+  explicit TlsServer(std::vector<std::string> arguments) {
+    int to[2], from[2];
+    if (pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0) throw std::runtime_error("pipe");
+    std::vector<char*> argv = {const_cast<char*>(TRACEKIN_TLS_SERVER)};
+    for (std::string& argument : arguments) argv.push_back(argument.data());
+    argv.push_back(nullptr);
+    child_ = fork();
+    if (child_ == 0) {
+      dup2(to[0], STDIN_FILENO);
+      dup2(from[1], STDOUT_FILENO);
+      execv(argv[0], argv.data());
+      _exit(127);
+    }
+    close(to[0]);
+    close(from[1]);
+    input_ = to[1];
+    output_ = fdopen(from[0], "r");
+    port_ = Line();
+    if (port_.empty()) throw std::runtime_error("no TLS server");
+  }
+
+  ~TlsServer() {
+    close(input_);
+    fclose(output_);
+    waitpid(child_, nullptr, 0);
+  }
+
+  TlsServer(const TlsServer&) = delete;
+  TlsServer& operator=(const TlsServer&) = delete;
+
+  std::string Url(const std::string& host) const {
+    return "https://" + host + ':' + port_ + "/api/v2/spans";
+  }
+
+  /// What it prints next.
+  std::string Line() {
+    char line[200] = "";
+    if (fgets(line, sizeof line, output_) == nullptr) return {};
+    std::string text = line;
+    if (!text.empty()) text.pop_back();
+    return text;
+  }
+
+ private:
+  pid_t child_ = -1;
+  int input_ = -1;
+  FILE* output_ = nullptr;
+  std::string port_;
+};
+
+class TlsTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    folder_ = ::testing::TempDir() + "tracekin-XXXXXX";
+    ASSERT_NE(mkdtemp(folder_.data()), nullptr);
+    MakeAuthority("ca");
+    MakeAuthority("other-ca");
+    MakeCertificate("good", "/CN=collector", "subjectAltName=DNS:localhost,IP:127.0.0.1", 2);
+    MakeCertificate("other-name", "/CN=collector", "subjectAltName=DNS:collector.example", 2);
+    MakeCertificate("client", "/CN=reporter", "extendedKeyUsage=clientAuth", 2);
+    // Expired before it was issued: openssl's x509 knows days only, and takes them negative.
+    MakeCertificate("expired", "/CN=collector", "subjectAltName=DNS:localhost,IP:127.0.0.1", -1);
+    Run("openssl ec -aes128 -passout pass:secret -in client.key -out client-locked.key");
+  }
+  static void TearDownTestSuite() { std::filesystem::remove_all(folder_); }
+
+  TlsTest() {
+    unsetenv("https_proxy");
+    sigset_t signals;  // as Transport::Send requires of its caller
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+    options_.ca_file = Path("ca.pem");
+  }
+
+  static std::string Path(const std::string& name) { return folder_ + '/' + name; }
+
+  static void Run(const std::string& command) {
+    const std::string log = Path("log");
+    ASSERT_EQ(std::system(("cd " + folder_ + " && { " + command + "; } >>log 2>&1").c_str()), 0)
+        << command << "; see " << log;
+  }
+
+  static void MakeAuthority(const std::string& name) {
+    Run("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=" +
+        name + " -keyout " + name + ".key -out " + name + ".pem");
+  }
+
+  static void MakeCertificate(const std::string& name, const std::string& subject,
+                              const std::string& extension, int days) {
+    Run("echo " + extension + " >" + name + ".ext");
+    Run("openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj " + subject +
+        " -keyout " + name + ".key -out " + name + ".csr");
+    Run("openssl x509 -req -in " + name + ".csr -CA ca.pem -CAkey ca.key -CAcreateserial -days " +
+        std::to_string(days) + " -extfile " + name + ".ext -out " + name + ".pem");
+  }
+
+  void Serve(const std::string& certificate, const std::string& authority = {}) {
+    std::vector<std::string> arguments = {Path(certificate + ".pem"), Path(certificate + ".key")};
+    if (!authority.empty()) arguments.push_back(Path(authority + ".pem"));
+    server_.emplace(std::move(arguments));
+  }
+
+  SendResult Send(const std::string& host = "localhost") {
+    options_.endpoint = server_->Url(host);
+    HttpTransport transport(options_, "application/json");
+    return transport.Send("[ ]", 0, Transport::Clock::now() + std::chrono::seconds(20));
+  }
+
+  void ExpectAccepted(const std::string& seen, const std::string& host = "localhost") {
+    const SendResult result = Send(host);
+    ASSERT_EQ(result.status, SendStatus::kAccepted) << result.message;
+    EXPECT_EQ(server_->Line(), seen);
+  }
+
+  template <class Matcher>
+  void ExpectFailure(const Matcher& message) {
+    const SendResult result = Send();
+    EXPECT_EQ(result.status, SendStatus::kFailed);
+    EXPECT_THAT(result.message, message);
+  }
+
+  static std::string folder_;
+  ExporterOptions options_;
+  std::optional<TlsServer> server_;
+};
+
+std::string TlsTest::folder_;
+
+TEST_F(TlsTest, TakesACollectorThatTheAuthorityVouchesFor) {
+  Serve("good");
+  ExpectAccepted("nobody 3");
+  ExpectAccepted("nobody 3", "127.0.0.1");
+}
+
+TEST_F(TlsTest, RefusesACollectorOfAnotherAuthority) {
+  Serve("good");
+  options_.ca_file = Path("other-ca.pem");
+  ExpectFailure(HasSubstr("unable to get local issuer certificate"));
+  options_.ca_file.clear();  // the system's
+  ExpectFailure(HasSubstr("unable to get local issuer certificate"));
+}
+
+TEST_F(TlsTest, RefusesACollectorOfAnotherName) {
+  Serve("other-name");
+  ExpectFailure(HasSubstr("no alternative certificate subject name matches target host name"));
+}
+
+TEST_F(TlsTest, RefusesACertificateThatHasExpired) {
+  Serve("expired");
+  ExpectFailure(HasSubstr("certificate has expired"));
+}
+
+TEST_F(TlsTest, ShowsItsCertificate) {
+  Serve("good", "ca");
+  options_.client_certificate = Path("client.pem");
+  options_.client_key = Path("client.key");
+  ExpectAccepted("reporter 3");
+  Run("cat client.pem client.key >client-both.pem");
+  options_.client_certificate = Path("client-both.pem");
+  options_.client_key.clear();
+  ExpectAccepted("reporter 3");
+}
+
+TEST_F(TlsTest, SaysThatTheCollectorWantsACertificate) {
+  Serve("good", "ca");
+  ExpectFailure(HasSubstr("certificate required"));
+}
+
+TEST_F(TlsTest, SaysWhichFileIsMissing) {
+  Serve("good");
+  options_.ca_file = Path("no-ca.pem");
+  ExpectFailure(HasSubstr(options_.ca_file));
+  options_.ca_file = Path("ca.pem");
+  options_.client_certificate = Path("no-client.pem");
+  ExpectFailure(HasSubstr(options_.client_certificate));
+  options_.client_certificate = Path("client.pem");
+  options_.client_key = Path("no-client.key");
+  ExpectFailure(HasSubstr(options_.client_key));
+}
+
+// OpenSSL by itself asks at the terminal, so this gives a process one.
+TEST_F(TlsTest, DoesNotAskForTheKeysPassword) {
+  Serve("good", "ca");
+  options_.client_certificate = Path("client.pem");
+  options_.client_key = Path("client-locked.key");
+  int terminal;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (child == 0) {
+    const SendResult result = Send();
+    printf("status %d: %s\n", static_cast<int>(result.status), result.message.c_str());
+    fflush(stdout);
+    _exit(0);
+  }
+  std::string shown;
+  struct pollfd readable = {terminal, POLLIN, 0};
+  char buffer[1000];
+  while (shown.find('\n') == std::string::npos && poll(&readable, 1, 5000) == 1) {
+    const ssize_t size = read(terminal, buffer, sizeof buffer);
+    if (size <= 0) break;
+    shown.append(buffer, static_cast<std::size_t>(size));
+  }
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  close(terminal);
+  EXPECT_THAT(shown, StartsWith("status " + std::to_string(static_cast<int>(SendStatus::kFailed))));
+  EXPECT_THAT(shown, HasSubstr(options_.client_key));
+}
+
+TEST_F(TlsTest, SeesAnAuthorityThatHasChanged) {
+  Serve("good");
+  options_.ca_file = Path("changing.pem");
+  std::filesystem::copy_file(Path("other-ca.pem"), options_.ca_file);
+  ExpectFailure(HasSubstr("unable to get local issuer certificate"));
+  std::filesystem::copy_file(Path("ca.pem"), options_.ca_file,
+                             std::filesystem::copy_options::overwrite_existing);
+  ExpectAccepted("nobody 3");
+}
+
+}  // namespace
+}  // namespace tracekin
