@@ -13,6 +13,8 @@
 #include <thread>
 #include <utility>
 
+#include "exporter/crc32c.h"
+
 namespace tracekin {
 
 namespace {
@@ -44,7 +46,7 @@ SendResult FileTransport::Send(const std::string& body, std::size_t /*spans*/,
   if (error == 0) {
     what = "write to ";
     if (in_mid_line_) error = Write("\n", deadline);
-    if (error == 0) error = Write(body, deadline);
+    if (error == 0) error = WriteRest(body, deadline);
   }
   if (error == 0) return {SendStatus::kAccepted, {}};
   return {SendStatus::kFailed,
@@ -111,11 +113,29 @@ void FileTransport::ShiftOldFiles() const {
   }
 }
 
+// What is not there yet of a batch that failed, or all of another.
+int FileTransport::WriteRest(std::string_view body, Clock::time_point deadline) noexcept {
+  const bool again = cut_size_ != 0 && cut_size_ == body.size() && cut_sum_ == Crc32c(body);
+  const std::size_t there = again ? cut_lines_ : 0;
+  const std::string_view rest = body.substr(there);
+  const int error = Write(rest, deadline);
+  cut_size_ = 0;
+  const std::size_t last_line = rest.substr(0, written_).rfind('\n');
+  if (error != 0 && (there != 0 || last_line != rest.npos)) {
+    cut_size_ = body.size();
+    cut_sum_ = Crc32c(body);
+    cut_lines_ = there + (last_line == rest.npos ? 0 : last_line + 1);
+  }
+  return error;
+}
+
 int FileTransport::Write(std::string_view bytes, Clock::time_point deadline) noexcept {
+  written_ = 0;
   while (!bytes.empty()) {
     const ssize_t written = write(descriptor_, bytes.data(), bytes.size());
     if (written > 0) {
       bytes.remove_prefix(static_cast<std::size_t>(written));
+      written_ += static_cast<std::size_t>(written);
       in_mid_line_ = bytes.data()[-1] != '\n';
     } else if (written == 0) {
       return EIO;

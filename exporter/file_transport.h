@@ -5,8 +5,8 @@
 // the file" when the kernel has it; nothing is synced to the disk.
 //
 // A file system that fills up may take a part of a batch. The batch has failed then, though some of
-// its lines are there; the next batch begins on a fresh line, so that one line at most is damaged
-// (two, if another process writes in between).
+// its lines are there; when it is sent again they are left out. What comes next begins on a fresh line,
+// so that one line at most is damaged (two, if another process writes in between).
 //
 // A file that would grow beyond a limit is rotated first: PATH.1 becomes PATH.2 and so on, PATH
 // becomes PATH.1, and what was PATH.N is gone. Processes that share the file agree by a lock
@@ -52,6 +52,7 @@ class FileTransport final : public Transport {
   int Open() noexcept;
   int Rotate(std::size_t coming, Clock::time_point deadline);
   int Write(std::string_view bytes, Clock::time_point deadline) noexcept;
+  int WriteRest(std::string_view body, Clock::time_point deadline) noexcept;
 
   bool IsTooLong(std::size_t coming) const noexcept;
   void ShiftOldFiles() const;
@@ -71,6 +72,12 @@ class FileTransport final : public Transport {
   ino_t inode_ = 0;
 
   bool in_mid_line_ = false;  // the file ends with a part of a line of ours
+  std::size_t written_ = 0;   // by the last Write()
+
+  // Of the last batch, if it failed after a part of it was written:
+  std::size_t cut_size_ = 0;
+  std::uint32_t cut_sum_ = 0;
+  std::size_t cut_lines_ = 0;  // bytes of the lines that are there
 };
 
 }  // namespace tracekin

@@ -267,6 +267,22 @@ TEST_F(FileTransportTest, BeginsAFreshLineAfterAPartialWrite) {
   EXPECT_EQ(Content(path_), "0123456\nabcdefg\nABCD\ngood\nbetter\n");
 }
 
+// The exporter sends again what failed.
+TEST_F(FileTransportTest, ABatchThatIsSentAgainGoesOnWhereItWasCut) {
+  FileTransport transport(path_);
+  const std::string batch = "abcdefg\nABCDEFG\nhijklmn\n";
+  struct rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  const struct rlimit small = {12, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Send(&transport, batch).status, SendStatus::kFailed);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  ExpectAccepted(&transport, batch);
+  EXPECT_EQ(Content(path_), "abcdefg\nABCD\nABCDEFG\nhijklmn\n");
+  ExpectAccepted(&transport, batch);
+  EXPECT_EQ(Content(path_), "abcdefg\nABCD\nABCDEFG\nhijklmn\n" + batch);
+}
+
 class FifoTest : public FileTransportTest {
  protected:
   FifoTest() { EXPECT_EQ(mkfifo(path_.c_str(), 0600), 0); }
