@@ -1,11 +1,8 @@
 #include "ust/loader.h"
 
 #include <dlfcn.h>
-#include <unistd.h>
 
-#include <cstdlib>
-#include <cstring>
-#include <memory>
+#include "module/open_module.h"
 
 namespace tracekin {
 namespace {
@@ -34,28 +31,11 @@ constexpr tracekin_ust_recorder kDormant = {
     [](const tracekin_ust_span*) {},
 };
 
-// NODELETE, for LTTng and the tracer point into it. LOCAL, for nobody else is to bind to it.
-constexpr int kMode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
-
-// Where the provider is expected: beside the object that holds this code, symbolic links resolved.
-// Empty if that is not known (a program found through $PATH) or nothing is there.
-std::string ProviderBesideUs() {
-  Dl_info us;
-  if (dladdr(&kDormant, &us) == 0 || std::strchr(us.dli_fname, '/') == nullptr) return {};
-  const std::unique_ptr<char, decltype(&std::free)> path{realpath(us.dli_fname, nullptr),
-                                                         &std::free};
-  if (path == nullptr) return {};
-  std::string provider{path.get(), std::strrchr(path.get(), '/') + 1};
-  provider += TRACEKIN_UST_SONAME;
-  return access(provider.c_str(), F_OK) == 0 ? provider : std::string{};
-}
-
 // A second copy of tracekin in the process (a plugin beside the library) must use the first one's
 // provider: two of them would register the same events, and the same fork hooks, twice.
 void* OpenProvider() {
-  if (void* loaded = dlopen(TRACEKIN_UST_SONAME, kMode | RTLD_NOLOAD)) return loaded;
-  const std::string beside = ProviderBesideUs();
-  return dlopen(beside.empty() ? TRACEKIN_UST_SONAME : beside.c_str(), kMode);
+  if (void* loaded = dlopen(TRACEKIN_UST_SONAME, kModuleMode | RTLD_NOLOAD)) return loaded;
+  return OpenModule(TRACEKIN_UST_SONAME);
 }
 
 }  // namespace
