@@ -62,6 +62,19 @@ function(tracekin_test name)
     PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
 endfunction()
 
+# tracekin_load_modules(TARGET): a program, with the exporter linked in, whose tracers are to find the
+# modules that were built; which, it knows by TRACEKIN_HAVE_THRIFT and TRACEKIN_HAVE_KAFKA.
+function(tracekin_load_modules target)
+  set_target_properties(${target} PROPERTIES BUILD_RPATH ${PROJECT_BINARY_DIR}/lib)
+  foreach(module thrift kafka)
+    if(TARGET tracekin_${module})
+      add_dependencies(${target} tracekin_${module})
+      string(TOUPPER ${module} name)
+      target_compile_definitions(${target} PRIVATE TRACEKIN_HAVE_${name})
+    endif()
+  endforeach()
+endfunction()
+
 # tracekin_script_test(NAME LABELS ... COMMAND ...): a test that is a program or script of its own.
 # Exit status 77 means "skipped"; it has printed why.
 function(tracekin_script_test name)

@@ -16,12 +16,6 @@
 namespace tracekin {
 namespace {
 
-#ifdef TRACEKIN_HAVE_KAFKA
-constexpr bool kHaveKafka = true;
-#else
-constexpr bool kHaveKafka = false;
-#endif
-
 using JsonWriter = rapidjson::Writer<rapidjson::StringBuffer>;
 
 void WriteKey(std::string_view key, JsonWriter* writer) {
@@ -99,10 +93,6 @@ std::string CombinationFault(const ExporterOptions& exporter) {
 
 /// What is missing for Kafka; empty if nothing.
 std::string KafkaFault(const ExporterOptions& exporter) {
-  if (!kHaveKafka) {
-    return "exporter.type: \"kafka\" is not in this build of tracekin, for librdkafka was not "
-           "there";
-  }
   for (const auto& [value, key] : {std::pair(&exporter.kafka_brokers, "exporter.kafka_brokers"),
                                    std::pair(&exporter.kafka_topic, "exporter.kafka_topic")}) {
     if (value->empty()) return std::string(key) + ": not set, but exporter.type is \"kafka\"";

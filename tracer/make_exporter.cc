@@ -8,14 +8,9 @@
 #include "configuration/check.h"
 #include "exporter/file_transport.h"
 #include "exporter/http_transport.h"
-#ifdef TRACEKIN_HAVE_KAFKA
-#include "exporter/kafka_transport.h"
-#endif
-#include "exporter/scribe_encoder.h"
-#include "exporter/scribe_transport.h"
+#include "exporter/module.h"
 #include "exporter/zipkin_json_encoder.h"
 #include "exporter/zipkin_proto3_encoder.h"
-#include "exporter/zipkin_thrift_encoder.h"
 
 namespace tracekin {
 
@@ -30,34 +25,42 @@ std::string AbsolutePath(const std::string& path) {
                : absolute.string();  // no working folder: the exporter will say what is wrong
 }
 
-std::unique_ptr<Encoder> MakeEncoder(const ExporterOptions& options) {
-  const std::string_view type = ExporterType(options);
-  const std::string_view format = ExporterFormat(options);
-  if (type == "scribe") return std::make_unique<ScribeEncoder>(options.scribe_category);
-  if (format == "proto3") return std::make_unique<ZipkinProto3Encoder>();
-  if (format == "thrift") return std::make_unique<ZipkinThriftEncoder>();
-  return std::make_unique<ZipkinJsonEncoder>(type == "file" ? ZipkinJsonEncoder::Framing::kLines
-                                                            : ZipkinJsonEncoder::Framing::kArray);
+// Modules are loaded here, while the tracer is made, so that one that is missing is an error of that.
+
+const ExporterModule& ThriftModule(const ExporterOptions& options) {
+  return LoadExporterModule("thrift", options.type == "scribe" ? "exporter.type \"scribe\""
+                                                               : "exporter.format \"thrift\"");
 }
 
-Exporter::MakeTransport ChooseTransport(const ExporterOptions& options) {
+Exporter::MakeEncoder ChooseEncoder(const ExporterOptions& options) {
+  if (options.format == "thrift") {
+    return [options, make = ThriftModule(options).make_encoder] { return make(options); };
+  }
+  if (options.format == "proto3") return [] { return std::make_unique<ZipkinProto3Encoder>(); };
+  const auto framing = options.type == "file" ? ZipkinJsonEncoder::Framing::kLines
+                                              : ZipkinJsonEncoder::Framing::kArray;
+  return [framing] { return std::make_unique<ZipkinJsonEncoder>(framing); };
+}
+
+Exporter::MakeTransport ChooseTransport(const ExporterOptions& options,
+                                        const Exporter::MakeEncoder& make_encoder) {
   if (options.make_transport) return options.make_transport;
-  const std::string_view type = ExporterType(options);
-  if (type == "file") {
+  if (options.type == "file") {
     return [options] {
       return std::make_unique<FileTransport>(options.path, options.rotate_bytes,
                                              options.rotate_files);
     };
   }
-  if (type == "scribe") return [options] { return std::make_unique<ScribeTransport>(options); };
-#ifdef TRACEKIN_HAVE_KAFKA
-  if (type == "kafka") {
-    KafkaTransport::Check(options);
-    return [options] { return std::make_unique<KafkaTransport>(options); };
+  if (options.type == "scribe") {
+    return [options, make = ThriftModule(options).make_transport] { return make(options); };
   }
-#endif
-  return [options] {
-    return std::make_unique<HttpTransport>(options, MakeEncoder(options)->content_type());
+  if (options.type == "kafka") {
+    const ExporterModule& kafka = LoadExporterModule("kafka", "exporter.type \"kafka\"");
+    kafka.check(options);
+    return [options, make = kafka.make_transport] { return make(options); };
+  }
+  return [options, content_type = std::string(make_encoder()->content_type())] {
+    return std::make_unique<HttpTransport>(options, content_type);
   };
 }
 
@@ -73,10 +76,12 @@ void MakePathsAbsolute(ExporterOptions* options) {
 }
 
 std::shared_ptr<Exporter> MakeExporter(const Options& options) {
-  return std::make_shared<Exporter>(
-      options.exporter, options.service_name,
-      [exporter = options.exporter] { return MakeEncoder(exporter); },
-      ChooseTransport(options.exporter), options.logger);
+  ExporterOptions exporter = options.exporter;
+  exporter.type = ExporterType(options.exporter);
+  exporter.format = ExporterFormat(options.exporter);
+  const Exporter::MakeEncoder make_encoder = ChooseEncoder(exporter);
+  return std::make_shared<Exporter>(exporter, options.service_name, make_encoder,
+                                    ChooseTransport(exporter, make_encoder), options.logger);
 }
 
 }  // namespace tracekin

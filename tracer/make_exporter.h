@@ -13,7 +13,7 @@ namespace tracekin {
 void MakePathsAbsolute(ExporterOptions* options);
 
 /// REQUIRES: valid options, with a logger and absolute paths.
-/// Throws std::runtime_error on settings for Kafka that librdkafka does not take.
+/// Throws std::runtime_error if a module (exporter/module.h) is missing, or refuses the options.
 std::shared_ptr<Exporter> MakeExporter(const Options& options);
 
 }  // namespace tracekin

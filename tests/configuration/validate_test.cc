@@ -271,7 +271,6 @@ TEST(ValidateOptions, WantsACertificateWithItsKey) {
             "exporter.client_key: set, but exporter.client_certificate is not");
 }
 
-#ifdef TRACEKIN_HAVE_KAFKA
 TEST(ValidateOptions, KafkaNeedsBrokersAndATopic) {
   const auto kafka = [](const std::string& brokers, const std::string& topic) {
     return ErrorAfter([&](Options* o) {
@@ -284,12 +283,6 @@ TEST(ValidateOptions, KafkaNeedsBrokersAndATopic) {
   EXPECT_EQ(kafka("", "zipkin"), "exporter.kafka_brokers: not set, but exporter.type is \"kafka\"");
   EXPECT_EQ(kafka("a", ""), "exporter.kafka_topic: not set, but exporter.type is \"kafka\"");
 }
-#else
-TEST(ValidateOptions, KafkaIsNotInThisBuild) {
-  EXPECT_THAT(ErrorAfter([](Options* o) { o->exporter.type = "kafka"; }),
-              HasSubstr("not in this build"));
-}
-#endif
 
 }  // namespace
 }  // namespace tracekin

@@ -8,10 +8,12 @@
 #include <new>
 #include <string>
 
+#ifdef TRACEKIN_HAVE_THRIFT
 #include "exporter/scribe_encoder.h"
+#include "exporter/zipkin_thrift_encoder.h"
+#endif
 #include "exporter/zipkin_json_encoder.h"
 #include "exporter/zipkin_proto3_encoder.h"
-#include "exporter/zipkin_thrift_encoder.h"
 #include "varied_spans.h"
 
 namespace {
@@ -60,6 +62,7 @@ TEST(EncoderAllocationTest, Proto3) {
   ExpectNoneTheSecondTime(std::make_unique<ZipkinProto3Encoder>());
 }
 
+#ifdef TRACEKIN_HAVE_THRIFT
 TEST(EncoderAllocationTest, Thrift) {
   ExpectNoneTheSecondTime(std::make_unique<ZipkinThriftEncoder>());
 }
@@ -67,6 +70,7 @@ TEST(EncoderAllocationTest, Thrift) {
 TEST(EncoderAllocationTest, Scribe) {
   ExpectNoneTheSecondTime(std::make_unique<ScribeEncoder>("zipkin"));
 }
+#endif
 
 }  // namespace
 }  // namespace tracekin

@@ -10,9 +10,11 @@
 #include <string>
 
 #include "exporter/http_transport.h"
-#include "exporter/scribe_transport.h"
 #ifdef TRACEKIN_HAVE_KAFKA
 #include "exporter/kafka_transport.h"
+#endif
+#ifdef TRACEKIN_HAVE_THRIFT
+#include "exporter/scribe_transport.h"
 #endif
 
 namespace {
@@ -89,11 +91,13 @@ TEST(HangingResolverTest, DoesNotHoldHttpBeyondTheDeadline) {
   ExpectDeadlineHolds(std::make_unique<HttpTransport>(options, "application/json"));
 }
 
+#ifdef TRACEKIN_HAVE_THRIFT
 TEST(HangingResolverTest, DoesNotHoldScribeBeyondTheDeadline) {
   ExporterOptions options;
   options.endpoint = "scribe://collector.invalid";
   ExpectDeadlineHolds(std::make_unique<ScribeTransport>(options));
 }
+#endif
 
 // gcc's thread sanitizer knows no threads of thrd_create(), as librdkafka's are.
 #if defined(TRACEKIN_HAVE_KAFKA) && !defined(__SANITIZE_THREAD__)

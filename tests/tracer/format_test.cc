@@ -40,7 +40,9 @@ const Form kForms[] = {
     {"", "/api/v2/spans", "application/json", "[{\"traceId\":"},
     {"json", "/api/v2/spans", "application/json", "[{\"traceId\":"},
     {"proto3", "/api/v2/spans", "application/x-protobuf", "\x0A"},
+#ifdef TRACEKIN_HAVE_THRIFT
     {"thrift", "/api/v1/spans", "application/x-thrift", "\x0C\0\0\0\1\x0A\0\1"s},
+#endif
 };
 
 TEST(FormatTest, RequestsSayWhatTheyHold) {
@@ -59,6 +61,7 @@ TEST(FormatTest, RequestsSayWhatTheyHold) {
   }
 }
 
+#ifdef TRACEKIN_HAVE_THRIFT
 TEST(FormatTest, ScribeIsTheEndpointsScheme) {
   FaultServer server([](FaultServer::Connection& c) {
     c.Write("\0\0\0\x14\0\0\0\3Log\2\0\0\0\0\x08\0\0\0\0\0\0\0"s);
@@ -73,6 +76,7 @@ TEST(FormatTest, ScribeIsTheEndpointsScheme) {
   EXPECT_THAT(server.requests()[0].substr(4), StartsWith("\0\0\0\3Log\1"s));
   EXPECT_THAT(server.requests()[0], HasSubstr("spans"));
 }
+#endif
 
 /// Keeps the bodies it is given.
 class Keeper final : public Transport {
@@ -107,8 +111,10 @@ TEST(FormatTest, ATransportOfTheProgramsOwnGetsWhatTypeAndFormatSay) {
   EXPECT_THAT(BodyFor("", ""), StartsWith("{"));
   EXPECT_THAT(BodyFor("file", "json"), StartsWith("{"));
   EXPECT_THAT(BodyFor("", "proto3"), StartsWith("\x0A"));
+#ifdef TRACEKIN_HAVE_THRIFT
   EXPECT_THAT(BodyFor("", "thrift"), StartsWith("\x0C"));
   EXPECT_THAT(BodyFor("scribe", ""), StartsWith("\x0F\0\1\x0C\0\0\0\1\x0B\0\1"s));
+#endif
 }
 
 }  // namespace

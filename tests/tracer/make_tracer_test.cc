@@ -140,7 +140,7 @@ TEST(MakeTracerLogTest, PrintsNoCredential) {
 }
 
 #ifdef TRACEKIN_HAVE_KAFKA
-TEST(MakeTracerKafkaTest, SaysWhatIsWrongWithItsFile) {
+TEST(MakeTracerModuleTest, SaysWhatIsWrongWithItsFile) {
   Options options;
   options.service_name = "a";
   options.exporter.type = "kafka";

@@ -1,0 +1,18 @@
+// libtracekin_kafka.so: batches as messages of a Kafka topic.
+#include "exporter/kafka_transport.h"
+#include "exporter/module.h"
+
+namespace tracekin {
+namespace {
+
+std::unique_ptr<Transport> MakeTransport(const ExporterOptions& options) {
+  return std::make_unique<KafkaTransport>(options);
+}
+
+constexpr ExporterModule kModule = {TRACEKIN_EXPORTER_MODULE_VERSION, nullptr, MakeTransport,
+                                    KafkaTransport::Check};
+
+}  // namespace
+}  // namespace tracekin
+
+const tracekin::ExporterModule* tracekin_exporter_module() noexcept { return &tracekin::kModule; }

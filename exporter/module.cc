@@ -1,0 +1,41 @@
+#include "exporter/module.h"
+
+#include <dlfcn.h>
+
+#include <stdexcept>
+#include <string_view>
+
+#include "module/open_module.h"
+
+namespace tracekin {
+namespace {
+
+// Null if the module cannot be loaded or is none; dlerror() says why.
+const ExporterModule* Load(const std::string& file) {
+  void* const object = OpenModule(file);
+  void* const symbol = object != nullptr ? dlsym(object, "tracekin_exporter_module") : nullptr;
+  if (symbol == nullptr) return nullptr;
+  return reinterpret_cast<decltype(&tracekin_exporter_module)>(symbol)();
+}
+
+}  // namespace
+
+const ExporterModule& LoadExporterModule(const std::string& name, const std::string& setting) {
+  const std::string file = "libtracekin_" + name + ".so";
+  const ExporterModule* const module = Load(file);
+  if (module == nullptr) {
+    const char* const reason = dlerror();
+    throw std::runtime_error(setting + " needs " + file + ", of the Debian package libtracekin-" +
+                             name + "0, which cannot be loaded (" +
+                             (reason != nullptr ? reason : "no reason given") +
+                             "); the formats json and proto3 over HTTP, and files, need no module");
+  }
+  constexpr std::string_view kOurs = TRACEKIN_EXPORTER_MODULE_VERSION;
+  if (module->version != kOurs) {
+    throw std::runtime_error(setting + " needs " + file + " of this version of tracekin, " +
+                             std::string(kOurs) + "; found " + module->version);
+  }
+  return *module;
+}
+
+}  // namespace tracekin

@@ -1,0 +1,25 @@
+// libtracekin_thrift.so: spans as Thrift, over HTTP and to Scribe.
+#include "exporter/module.h"
+#include "exporter/scribe_encoder.h"
+#include "exporter/scribe_transport.h"
+#include "exporter/zipkin_thrift_encoder.h"
+
+namespace tracekin {
+namespace {
+
+std::unique_ptr<Encoder> MakeEncoder(const ExporterOptions& options) {
+  if (options.type == "scribe") return std::make_unique<ScribeEncoder>(options.scribe_category);
+  return std::make_unique<ZipkinThriftEncoder>();
+}
+
+std::unique_ptr<Transport> MakeTransport(const ExporterOptions& options) {
+  return std::make_unique<ScribeTransport>(options);
+}
+
+constexpr ExporterModule kModule = {TRACEKIN_EXPORTER_MODULE_VERSION, MakeEncoder, MakeTransport,
+                                    nullptr};
+
+}  // namespace
+}  // namespace tracekin
+
+const tracekin::ExporterModule* tracekin_exporter_module() noexcept { return &tracekin::kModule; }

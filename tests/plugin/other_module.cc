@@ -1,0 +1,8 @@
+// An exporter module of a tracekin that never was.
+#include "exporter/module.h"
+
+const tracekin::ExporterModule* tracekin_exporter_module() noexcept {
+  static constexpr tracekin::ExporterModule kModule = {"0.0.1, module interface 0", nullptr,
+                                                       nullptr, nullptr};
+  return &kModule;
+}
