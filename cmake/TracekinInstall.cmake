@@ -33,6 +33,12 @@ install(FILES ${generated_dir}/tracekinConfig.cmake ${generated_dir}/tracekinCon
 # Loaded by name: no headers, no links.
 install(TARGETS tracekin_plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   COMPONENT tracekin-plugin)
+foreach(module thrift kafka)
+  if(TARGET tracekin_${module})
+    install(TARGETS tracekin_${module} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+      COMPONENT libtracekin-${module}0)
+  endif()
+endforeach()
 if(TARGET tracekin_ust)
   install(TARGETS tracekin_ust LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     COMPONENT libtracekin-ust0)

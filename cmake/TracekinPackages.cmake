@@ -25,16 +25,17 @@ execute_process(COMMAND gzip -9nkf changelog WORKING_DIRECTORY ${generated_dir}
   COMMAND_ERROR_IS_FATAL ANY)
 
 # tracekin_package(NAME SECTION [LDCONFIG] [LIBRARY stem] [DEPENDS list] [RECOMMENDS list]
-# DESCRIPTION synopsis line...): the package of the component NAME. LDCONFIG: it holds a library
+# [SUGGESTS list] DESCRIPTION synopsis line...): the package of the component NAME. LDCONFIG: it holds a library
 # that is found by its soname. LIBRARY: that is STEM.so.0, which other packages link to.
 macro(tracekin_package name section)
-  cmake_parse_arguments(ARG "LDCONFIG" "LIBRARY;DEPENDS;RECOMMENDS" "DESCRIPTION" ${ARGN})
+  cmake_parse_arguments(ARG "LDCONFIG" "LIBRARY;DEPENDS;RECOMMENDS;SUGGESTS" "DESCRIPTION" ${ARGN})
   string(TOUPPER ${name} key)
   list(APPEND CPACK_COMPONENTS_ALL ${name})
   set(CPACK_DEBIAN_${key}_PACKAGE_NAME ${name})
   set(CPACK_DEBIAN_${key}_PACKAGE_SECTION ${section})
   set(CPACK_DEBIAN_${key}_PACKAGE_DEPENDS "${ARG_DEPENDS}")
   set(CPACK_DEBIAN_${key}_PACKAGE_RECOMMENDS "${ARG_RECOMMENDS}")
+  set(CPACK_DEBIAN_${key}_PACKAGE_SUGGESTS "${ARG_SUGGESTS}")
   list(JOIN ARG_DESCRIPTION "\n" CPACK_DEBIAN_${key}_DESCRIPTION)
   set(CPACK_DEBIAN_${key}_PACKAGE_CONTROL_EXTRA "")
   if(ARG_LDCONFIG)
@@ -49,9 +50,13 @@ macro(tracekin_package name section)
     DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${name} COMPONENT ${name} EXCLUDE_FROM_ALL)
 endmacro()
 
+# Suggested only: what they need is large, and most hosts need neither.
+set(modules "libtracekin-thrift0 ${same_version}, libtracekin-kafka0 ${same_version}")
+
 tracekin_package(libtracekin0 libs
   LDCONFIG LIBRARY libtracekin
   RECOMMENDS "libtracekin-ust0 ${same_version}"
+  SUGGESTS "${modules}"
   DESCRIPTION "OpenTracing tracer whose spans are also LTTng events"
     "tracekin implements the OpenTracing API for C++. It exports spans to Zipkin or"
     "to a file, and can record them as LTTng events at the same time, so that they"
@@ -68,6 +73,7 @@ tracekin_package(libtracekin-dev libdevel
 
 tracekin_package(tracekin-plugin libs
   RECOMMENDS "libtracekin-ust0 ${same_version}"
+  SUGGESTS "${modules}"
   DESCRIPTION "OpenTracing tracer as a plugin for HAProxy and other hosts"
     "tracekin implements the OpenTracing API for C++. It exports spans to Zipkin or"
     "to a file, and can record them as LTTng events at the same time, so that they"
@@ -82,6 +88,31 @@ file(WRITE ${generated_dir}/lintian-overrides
 install(FILES ${generated_dir}/lintian-overrides RENAME tracekin-plugin
   DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/lintian/overrides COMPONENT tracekin-plugin
   EXCLUDE_FROM_ALL)
+
+# Of no use to another version: exporter/module.h.
+set(user_of_modules "libtracekin0 ${same_version} | tracekin-plugin ${same_version}")
+
+if(TARGET tracekin_thrift)
+  tracekin_package(libtracekin-thrift0 libs
+    LDCONFIG
+    DEPENDS "${user_of_modules}"
+    DESCRIPTION "Thrift and Scribe for the tracekin tracer"
+      "tracekin implements the OpenTracing API for C++."
+      "."
+      "This package contains what its library and its plugin load at run time in"
+      "order to export spans to Zipkin in Thrift, or to Scribe.")
+endif()
+
+if(TARGET tracekin_kafka)
+  tracekin_package(libtracekin-kafka0 libs
+    LDCONFIG
+    DEPENDS "${user_of_modules}"
+    DESCRIPTION "Kafka for the tracekin tracer"
+      "tracekin implements the OpenTracing API for C++."
+      "."
+      "This package contains what its library and its plugin load at run time in"
+      "order to export spans to a Kafka topic.")
+endif()
 
 if(TARGET tracekin_ust)
   tracekin_package(libtracekin-ust0 libs

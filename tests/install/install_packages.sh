@@ -30,12 +30,14 @@ says_not() { [[ $(field "$1" "$2") != *"$3"* ]] || fail "$1 has $3 in its $2"; }
 ! grep -i warning "$work/log" || fail "cpack warns"
 
 packages=(libtracekin0 libtracekin-dev tracekin-plugin)
-ust='' grpc=''
+ust='' thrift='' kafka='' grpc=''
 [ ! -e "$build/lib/libtracekin_ust.so" ] || ust=libtracekin-ust0
+[ ! -e "$build/lib/libtracekin_thrift.so" ] || thrift=libtracekin-thrift0
+[ ! -e "$build/lib/libtracekin_kafka.so" ] || kafka=libtracekin-kafka0
 [ -z "$(find "$build" -name libtracekin_grpc.so)" ] || grpc=libtracekin-grpc0
 tools=''
 [ ! -e "$build/bin/tracekin" ] || tools=tracekin-tools
-packages+=(${ust:+$ust} ${tools:+$tools} ${grpc:+$grpc libtracekin-grpc-dev})
+packages+=(${ust:+$ust} ${thrift:+$thrift} ${kafka:+$kafka} ${tools:+$tools} ${grpc:+$grpc libtracekin-grpc-dev})
 made=("$work"/*.deb)
 [ ${#made[@]} = ${#packages[@]} ] || fail "expected ${packages[*]}, made ${made[*]}"
 
@@ -60,7 +62,8 @@ has_not libtracekin0 '.*\.so'
 has_not libtracekin0 '/usr/include/.*'
 says libtracekin0 Depends libopentracing1
 says libtracekin0 Depends libcurl4
-says libtracekin0 Depends librdkafka1
+says_not libtracekin0 Depends librdkafka
+says_not libtracekin0 Depends libthrift
 says libtracekin0 Depends libstdc++6
 says_not libtracekin0 Depends lttng
 [[ $(dpkg-deb --ctrl-tarfile "$(deb libtracekin0)" | tar -xO ./shlibs) == "libtracekin 0 "* ]] ||
@@ -76,6 +79,8 @@ says libtracekin-dev Depends libopentracing-dev
 
 says_not tracekin-plugin Depends libtracekin
 says_not tracekin-plugin Depends lttng
+says_not tracekin-plugin Depends librdkafka
+says_not tracekin-plugin Depends libthrift
 [ "$(nm -D --defined-only "$work/root$lib/libtracekin_plugin.so" | wc -l)" = 1 ] ||
   fail "the packaged plugin exports more than its entry point"
 
@@ -86,6 +91,19 @@ if [ -n "$ust" ]; then
   says libtracekin0 Recommends $ust
   says tracekin-plugin Recommends $ust
 fi
+
+module() { # PACKAGE NAME LIBRARY
+  has "$1" "$lib/libtracekin_$2\.so"
+  says "$1" Depends "$3"
+  says "$1" Depends 'libtracekin0 (='
+  says "$1" Depends '| tracekin-plugin (='
+  for user in libtracekin0 tracekin-plugin; do
+    says $user Suggests "$1 (="
+    says_not $user Recommends "$1"
+  done
+}
+[ -z "$thrift" ] || module $thrift thrift libthrift-
+[ -z "$kafka" ] || module $kafka kafka librdkafka1
 
 if [ -n "$grpc" ]; then
   has $grpc "$lib/libtracekin_grpc\.so\.0"
