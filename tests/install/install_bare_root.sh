@@ -1,7 +1,8 @@
 #!/bin/bash
 # usage: install_bare_root.sh SOURCE_FOLDER BUILD_FOLDER CMAKE
 # Installs the Debian packages in a Debian 12 that has nothing else, and lets programs that were built
-# elsewhere use the library and the plugin there: first without LTTng, then with it.
+# elsewhere use the library and the plugin there: first without LTTng and the exporter's modules, then
+# with them.
 set -euo pipefail
 
 source=$1
@@ -48,18 +49,35 @@ record() {
 apt-get -q update >log 2>&1 || { cat log; exit 1; }
 install ./libtracekin0_*.deb ./tracekin-plugin_*.deb
 [ ! -e /usr/share/doc/liblttng-ust1 ] || { echo "LTTng came along"; exit 1; }
+for library in libthrift-0.17.0 librdkafka1; do
+  [ ! -e /usr/share/doc/$library ] || { echo "$library came along"; exit 1; }
+done
 ./linked linked.json
 grep -q '"name":"consumed"' linked.json
 record
 grep -q 'no UST event will be recorded' messages || { cat messages; exit 1; }
 echo "works without LTTng, and says so: $(cat messages)"
 
+for name in thrift kafka; do
+  [ -e libtracekin-${name}0_*.deb ] || continue
+  case $name in
+    thrift) exporter='{"endpoint": "scribe://127.0.0.1:1"}' ;;
+    kafka) exporter='{"type": "kafka", "kafka_brokers": "127.0.0.1:1"}' ;;
+  esac
+  make() { ./loading libtracekin_plugin.so "{\"service_name\": \"a\", \"exporter\": $exporter}" 2>messages; }
+  ! make || { echo "makes a tracer for $name, without its module"; exit 1; }
+  grep -q "the Debian package libtracekin-${name}0" messages || { cat messages; exit 1; }
+  install ./libtracekin-${name}0_*.deb
+  make || { cat messages; exit 1; }
+  echo "takes the module for $name"
+done
+
 [ -e libtracekin-ust0_*.deb ] || exit 0
 install ./libtracekin-ust0_*.deb
 record
 [ ! -s messages ] || { cat messages; exit 1; }
 echo "works with LTTng"
-apt-get -q -y purge libtracekin0 tracekin-plugin libtracekin-ust0 >log 2>&1 || { cat log; exit 1; }
+apt-get -q -y purge '?installed?name(tracekin)' >log 2>&1 || { cat log; exit 1; }
 ! find /usr -name '*tracekin*' | grep . || { echo "these stay when all is removed"; exit 1; }
 END
 chmod +x "$into/run"
