@@ -407,7 +407,10 @@ TEST_F(HttpTransportTest, DoesNotUseAConnectionThatIsHalfClosed) {
             c.Answer("202 Accepted");
             c.CloseHalf();  // and would take another request, but could not answer it
           }).url());
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(Send(std::to_string(i)).status, SendStatus::kAccepted);
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(Send(std::to_string(i)).status, SendStatus::kAccepted);
+    std::this_thread::sleep_for(milliseconds(50));  // the server's FIN comes after its answer
+  }
   ASSERT_EQ(server_->requests().size(), 3u);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(Body(server_->requests()[i]), std::to_string(i));
   EXPECT_EQ(server_->connections(), 3);
