@@ -13,13 +13,11 @@
 #include <vector>
 
 #include "exporter/http_transport.h"
-#ifdef TRACEKIN_HAVE_THRIFT
 #include "exporter/scribe_encoder.h"
 #include "exporter/scribe_transport.h"
-#include "exporter/zipkin_thrift_encoder.h"
-#endif
 #include "exporter/zipkin_json_encoder.h"
 #include "exporter/zipkin_proto3_encoder.h"
+#include "exporter/zipkin_thrift_encoder.h"
 #include "varied_spans.h"
 #include "zipkin_client.h"
 
@@ -42,14 +40,12 @@ std::unique_ptr<Transport> Http(const std::string& path, const Encoder& encoder)
   return std::make_unique<HttpTransport>(options, encoder.content_type());
 }
 
-#ifdef TRACEKIN_HAVE_THRIFT
 std::unique_ptr<Transport> Scribe(bool strict) {
   ExporterOptions options;
   options.endpoint = ServerUrl("TRACEKIN_ZIPKIN_SCRIBE_URL");
   options.scribe_strict = strict;
   return std::make_unique<ScribeTransport>(options);
 }
-#endif
 
 std::vector<Way> Ways() {
   std::vector<Way> ways;
@@ -57,17 +53,15 @@ std::vector<Way> Ways() {
     auto transport = connect(*encoder);
     ways.push_back({std::move(name), std::move(encoder), std::move(transport)});
   };
+  const auto v1 = [](const Encoder& encoder) { return Http("/api/v1/spans", encoder); };
   const auto v2 = [](const Encoder& encoder) { return Http("/api/v2/spans", encoder); };
   add("JSON", std::make_unique<ZipkinJsonEncoder>(ZipkinJsonEncoder::Framing::kArray), v2);
   add("proto3", std::make_unique<ZipkinProto3Encoder>(), v2);
-#ifdef TRACEKIN_HAVE_THRIFT
-  const auto v1 = [](const Encoder& encoder) { return Http("/api/v1/spans", encoder); };
   add("Thrift", std::make_unique<ZipkinThriftEncoder>(), v1);
   add("Scribe", std::make_unique<ScribeEncoder>("zipkin"),
       [](const Encoder&) { return Scribe(false); });
   add("Scribe, strict", std::make_unique<ScribeEncoder>("zipkin"),
       [](const Encoder&) { return Scribe(true); });
-#endif
   return ways;
 }
 

@@ -156,7 +156,7 @@ TEST(ModuleTest, HostsWithoutThemNeedNoneOfTheirLibraries) {
   }
 }
 
-void ExpectOneSymbol(const std::string& module) {
+[[maybe_unused]] void ExpectOneSymbol(const std::string& module) {
   EXPECT_THAT(LinesOf(TRACEKIN_NM " -D --defined-only --format=posix " + module),
               ElementsAre(StartsWith("tracekin_exporter_module T ")));
 }
