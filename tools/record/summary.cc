@@ -21,8 +21,12 @@ struct Reading {
   std::unordered_map<const bt_event_class*, std::uint64_t> counts;
 
   void Count(const bt_event* event) {
-    ++counts[bt_event_borrow_class_const(event)];
-    if (!kernel) CountProcess(bt_event_borrow_common_context_field_const(event));
+    const bt_event_class* of = bt_event_borrow_class_const(event);
+    ++counts[of];
+    // LTTng's name of a process is the thread's, and the exporter's thread is not called as the program.
+    if (kernel || bt_event_class_get_name(of) == std::string_view("tracekin:exporter_stats"))
+      return;
+    CountProcess(bt_event_borrow_common_context_field_const(event));
   }
 
   void CountProcess(const bt_field* context) const {
