@@ -240,6 +240,7 @@ bool Exporter::TakeOutcome(Worker* worker, Clock::time_point now) {
 // What is not wanted yet stays collected, and counts against the queue's bounds.
 void Exporter::TakeSpans(Worker* worker, bool asked, Clock::time_point now) {
   const bool due = asked || now >= worker->next_flush;
+  queue_.Prefault();
   worker->collected +=
       queue_.Collect(due ? SpanQueue::What::kEverything : SpanQueue::What::kFullChunks);
   Delivery& delivery = worker->delivery;

@@ -40,6 +40,11 @@ class SpanQueue {
 
   enum class What { kFullChunks, kEverything };
 
+  /// Has the kernel give memory for the chunks that come next, while they are few: else it is the
+  /// producers who wait for each page that is touched for the first time (p99.9 of a span 19 µs rather
+  /// than 6 while the queue fills up). To be called often, by the reader.
+  void Prefault() noexcept;
+
   /// Puts what the producers have filled, or all that they have, in line for ReadChunk. It still counts
   /// against the bounds. Returns the number of spans.
   std::size_t Collect(What what) noexcept;
@@ -97,8 +102,9 @@ class SpanQueue {
   // Collected, linked by `next`; the reader's own.
   Chunk* oldest_ = nullptr;
   Chunk* newest_ = nullptr;
-  // Chunks beyond this number were never touched.
+  // Chunks beyond this number were never used.
   alignas(128) std::atomic<std::uint32_t> fresh_{0};
+  std::uint32_t faulted_ = 0;  // of them, those that have memory; the reader's own
 };
 
 }  // namespace tracekin
