@@ -312,7 +312,15 @@ bool Spool::OpenOldest() {
       Remove(segments_.begin());
     }
   }
+  CountOneAhead();
   return true;
+}
+
+// So that `spooled` is not 0 between two adopted segments: to count all of them at once would take
+// long, where there are many.
+void Spool::CountOneAhead() {
+  const auto next = segments_.begin() + (reading_.get() != -1 ? 1 : 0);
+  if (next < segments_.end() && !next->counted) Load(&*next);
 }
 
 bool Spool::Read(std::size_t max_spans, std::size_t max_bytes, Batch* batch) noexcept {
@@ -387,6 +395,7 @@ void Spool::Adopt() {
     for (const Segment& segment : found) bytes_ += segment.bytes;
     segments_.insert(segments_.begin() + (reading_.get() != -1 ? 1 : 0), found.begin(),
                      found.end());
+    CountOneAhead();
     return MakeRoom();
   }
 }

@@ -60,6 +60,8 @@ class Spool {
   /// caller's.
   void Settle(std::size_t spans) noexcept;
 
+  /// As long as this is false, spans are counted as spooled, though not all of a dead process's are
+  /// from the start.
   bool empty() const { return segments_.empty(); }
 
   /// Looks for what a dead process has left, and takes it over. Throws std::bad_alloc.
@@ -94,6 +96,7 @@ class Spool {
   bool Fail(const std::string& what, const std::string& path);
   void MakeRoom();
   bool OpenOldest();
+  void CountOneAhead();
   bool ReadFile(const std::string& path, Content* content);
   Content Load(Segment* segment);
   void Remove(std::deque<Segment>::iterator segment) noexcept;

@@ -143,6 +143,27 @@ TEST_F(SpoolTest, ADeadProcesssSpansAreAdoptedOnce) {
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
+// Of a large spool only a part is counted at first, but never nothing before its end.
+TEST_F(SpoolTest, ThereAreSpooledSpansAsLongAsAnyAreLeft) {
+  {
+    Process dead(folder_);
+    for (std::uint64_t i = 0; i < 40; ++i) dead.Append(100 * i + 1, 100 * i + 100, 1000);
+  }
+  Process process(folder_);
+  process.spool->Adopt();
+  Ids ids;
+  Batch batch;
+  while (ids.size() < 4000) {
+    EXPECT_GT(process.totals().spooled, 0U) << ids.size();
+    ASSERT_TRUE(process.spool->Read(10, kNoLimit, &batch));
+    for (const std::uint64_t id : IdsOf(batch)) ids.push_back(id);
+    process.Settle(batch.spans);
+    batch.Clear();
+  }
+  EXPECT_EQ(ids, Range(1, 4000));
+  EXPECT_EQ(process.totals().spooled, 0U);
+}
+
 TEST_F(SpoolTest, ManyProcessesAdoptEachSpanOnce) {
   for (std::uint64_t i = 0; i < 10; ++i) Process(folder_).Append(100 * i + 1, 100 * i + 100);
   std::vector<std::thread> threads;
