@@ -32,11 +32,16 @@ class FileDescriptor {
 
   int get() const noexcept { return descriptor_; }
 
+  /// Whether `file` is what the descriptor is, or, if it is closed, was.
+  bool Is(const struct stat& file) const noexcept {
+    return file.st_dev == device_ && file.st_ino == inode_;
+  }
+
   /// Whether it still is what it was. With `linked`, also whether the file has a name.
   bool IsOurs(bool linked = false) const noexcept {
     struct stat file;
-    return descriptor_ != -1 && fstat(descriptor_, &file) == 0 && file.st_dev == device_ &&
-           file.st_ino == inode_ && (!linked || file.st_nlink > 0);
+    return descriptor_ != -1 && fstat(descriptor_, &file) == 0 && Is(file) &&
+           (!linked || file.st_nlink > 0);
   }
 
   /// Closes it, unless it is another's.

@@ -34,10 +34,6 @@ FileTransport::FileTransport(std::string path, std::uint64_t rotate_bytes,
                              std::uint64_t rotate_files)
     : path_(std::move(path)), rotate_bytes_(rotate_bytes), rotate_files_(rotate_files) {}
 
-FileTransport::~FileTransport() {
-  if (DescriptorIsOurs()) close(descriptor_);
-}
-
 SendResult FileTransport::Send(const std::string& body, std::size_t /*spans*/,
                                Clock::time_point deadline) {
   const char* what = "open ";
@@ -54,11 +50,8 @@ SendResult FileTransport::Send(const std::string& body, std::size_t /*spans*/,
 }
 
 int FileTransport::EnsureOpen() noexcept {
-  if (DescriptorIsOurs()) {
-    if (HasItsName()) return 0;
-    close(descriptor_.exchange(-1));
-  }
-  descriptor_ = -1;
+  if (file_.IsOurs() && HasItsName()) return 0;
+  file_.Close();
   return Open();
 }
 
@@ -72,17 +65,15 @@ int FileTransport::Open() noexcept {
     close(descriptor);
     return ENOTSUP;
   }
-  in_mid_line_ = in_mid_line_ && IsOurs(file);
-  device_ = file.st_dev;
-  inode_ = file.st_ino;
-  descriptor_ = descriptor;
+  in_mid_line_ = in_mid_line_ && file_.Is(file);
+  file_.Set(descriptor);
   return 0;
 }
 
 // Whether the file is a regular one that `coming` bytes more would make too long.
 bool FileTransport::IsTooLong(std::size_t coming) const noexcept {
   struct stat file;
-  if (rotate_bytes_ == 0 || fstat(descriptor_, &file) != 0 || !S_ISREG(file.st_mode)) return false;
+  if (rotate_bytes_ == 0 || fstat(file_.get(), &file) != 0 || !S_ISREG(file.st_mode)) return false;
   const auto size = static_cast<std::uint64_t>(file.st_size);
   return size > 0 && (size >= rotate_bytes_ || coming > rotate_bytes_ - size);
 }
@@ -91,13 +82,13 @@ bool FileTransport::IsTooLong(std::size_t coming) const noexcept {
 // rotated before its renames are done, for it is made by whoever opens it after the last of them.
 int FileTransport::Rotate(std::size_t coming, Clock::time_point deadline) {
   const Clock::time_point until = std::min(Clock::now() + kLongestRotation, deadline);
-  while (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+  while (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK || Clock::now() >= interrupt_.Or(until)) return 0;
     std::this_thread::sleep_for(kLockPoll);
     if (!HasItsName()) return EnsureOpen();
   }
   if (HasItsName() && IsTooLong(coming)) ShiftOldFiles();
-  flock(descriptor_, LOCK_UN);
+  flock(file_.get(), LOCK_UN);
   return EnsureOpen();
 }
 
@@ -132,7 +123,7 @@ int FileTransport::WriteRest(std::string_view body, Clock::time_point deadline) 
 int FileTransport::Write(std::string_view bytes, Clock::time_point deadline) noexcept {
   written_ = 0;
   while (!bytes.empty()) {
-    const ssize_t written = write(descriptor_, bytes.data(), bytes.size());
+    const ssize_t written = write(file_.get(), bytes.data(), bytes.size());
     if (written > 0) {
       bytes.remove_prefix(static_cast<std::size_t>(written));
       written_ += static_cast<std::size_t>(written);
@@ -141,7 +132,7 @@ int FileTransport::Write(std::string_view bytes, Clock::time_point deadline) noe
       return EIO;
     } else if (errno == EAGAIN) {
       if (Clock::now() >= interrupt_.Or(deadline)) return ETIMEDOUT;
-      struct pollfd pipe = {descriptor_, POLLOUT, 0};
+      struct pollfd pipe = {file_.get(), POLLOUT, 0};
       poll(&pipe, 1, kPollMs);
     } else if (errno != EINTR) {
       return errno;
@@ -150,28 +141,16 @@ int FileTransport::Write(std::string_view bytes, Clock::time_point deadline) noe
   return 0;
 }
 
-bool FileTransport::IsOurs(const struct stat& file) const noexcept {
-  return file.st_dev == device_ && file.st_ino == inode_;
-}
-
 // Whether the path still leads to the file that is open.
 bool FileTransport::HasItsName() const noexcept {
   struct stat named;
-  return stat(path_.c_str(), &named) == 0 && IsOurs(named);
-}
-
-bool FileTransport::DescriptorIsOurs() const noexcept {
-  struct stat file;
-  return descriptor_ != -1 && fstat(descriptor_, &file) == 0 && IsOurs(file);
+  return stat(path_.c_str(), &named) == 0 && file_.Is(named);
 }
 
 void FileTransport::Interrupt(Clock::time_point deadline) noexcept {
   interrupt_.MoveForward(deadline);
 }
 
-void FileTransport::AbandonAfterFork() noexcept {
-  if (DescriptorIsOurs()) close(descriptor_);
-  descriptor_ = -1;
-}
+void FileTransport::AbandonAfterFork() noexcept { file_.Close(); }
 
 }  // namespace tracekin

@@ -16,15 +16,13 @@
 #ifndef TRACEKIN_EXPORTER_FILE_TRANSPORT_H
 #define TRACEKIN_EXPORTER_FILE_TRANSPORT_H
 
-#include <sys/stat.h>
-
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "exporter/earliest_deadline.h"
+#include "exporter/file_descriptor.h"
 #include "tracekin/transport.h"
 
 namespace tracekin {
@@ -40,7 +38,6 @@ class FileTransport final : public Transport {
   /// Rotates the file at `rotate_bytes`, unless that is 0, and keeps `rotate_files` >= 1 old ones.
   explicit FileTransport(std::string path, std::uint64_t rotate_bytes = 0,
                          std::uint64_t rotate_files = 1);
-  ~FileTransport() override;
 
   SendResult Send(const std::string& body, std::size_t spans, Clock::time_point deadline) override;
   void Interrupt(Clock::time_point deadline) noexcept override;
@@ -56,21 +53,14 @@ class FileTransport final : public Transport {
 
   bool IsTooLong(std::size_t coming) const noexcept;
   void ShiftOldFiles() const;
-  bool IsOurs(const struct stat& file) const noexcept;
   bool HasItsName() const noexcept;
-  bool DescriptorIsOurs() const noexcept;
 
   const std::string path_;
   const std::uint64_t rotate_bytes_;
   const std::uint64_t rotate_files_;
   EarliestDeadline interrupt_;
 
-  // Device and inode are what the descriptor was when it was opened. They change only while there
-  // is none, so that the child of a fork finds them in order.
-  std::atomic<int> descriptor_{-1};
-  dev_t device_ = 0;
-  ino_t inode_ = 0;
-
+  FileDescriptor file_;
   bool in_mid_line_ = false;  // the file ends with a part of a line of ours
   std::size_t written_ = 0;   // by the last Write()
 
