@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <system_error>
 #include <utility>
+
+#include "exporter/base64.h"
 
 namespace tracekin {
 
@@ -25,22 +26,6 @@ bool IsSame(const struct timespec& a, const struct timespec& b) {
 
 bool IsPrintable(char c) { return c > ' ' && c < '\x7f'; }
 bool IsControl(char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }
-
-std::string Base64(std::string_view bytes) {
-  constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    std::uint32_t group = 0;
-    for (std::size_t k = 0; k < 3; ++k) {
-      group = group << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0);
-    }
-    for (std::size_t k = 0; k < 4; ++k) {
-      text += k <= count ? kDigits[group >> (18 - 6 * k) & 63] : '=';
-    }
-  }
-  return text;
-}
 
 }  // namespace
 
@@ -96,7 +81,8 @@ std::string CredentialFile::Take(std::string_view credential) {
         std::any_of(credential.begin(), credential.end(), IsControl)) {
       return path_ + " does not hold one line user:password";
     }
-    authorization_ = "Basic " + Base64(credential);
+    authorization_ = "Basic ";
+    AppendBase64(credential, &authorization_);
   }
   return {};
 }

@@ -2,8 +2,6 @@
 
 #include <pthread.h>
 #include <signal.h>
-#include <sys/random.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -14,6 +12,7 @@
 
 #include "exporter/delivery.h"
 #include "exporter/drop_report.h"
+#include "exporter/random_seed.h"
 
 namespace tracekin {
 
@@ -30,14 +29,6 @@ constexpr std::int64_t kStartRetryNs = 1'000'000'000;
 constexpr std::chrono::hours kLongestWait{24 * 365};  // what is added to a clock must not overflow
 
 std::int64_t Now() { return Exporter::Clock::now().time_since_epoch().count(); }
-
-std::uint64_t RandomSeed() {
-  std::uint64_t seed = 0;
-  if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed) {
-    seed = static_cast<std::uint64_t>(Now()) ^ static_cast<std::uint64_t>(getpid()) << 32;
-  }
-  return seed;
-}
 
 std::unique_ptr<Spool> MakeSpool(const ExporterOptions& options, const std::string& service,
                                  ExporterCounts* counts) {

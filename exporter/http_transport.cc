@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
 #include <new>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
+#include "exporter/curl.h"
 #include "exporter/http_answer.h"
 
 namespace tracekin {
@@ -30,19 +30,6 @@ constexpr std::size_t kAnswerRead = 65536;
 
 // curl_multi_poll counts in int; libcurl itself knows when it has something to do.
 constexpr milliseconds kLongestWait{60000};
-
-void Check(CURLcode code) {
-  if (code == CURLE_OK) return;
-  throw std::runtime_error(std::string("libcurl: ") + curl_easy_strerror(code));
-}
-
-void InitialiseCurl() {
-  // Of the kind that a fork during another thread's first use does not leave locked for ever.
-  static std::once_flag once;
-  static CURLcode code;
-  std::call_once(once, [] { code = curl_global_init(CURL_GLOBAL_DEFAULT); });
-  Check(code);
-}
 
 }  // namespace
 
@@ -82,7 +69,7 @@ void HttpTransport::SetHeaders() {
   };
   for (const std::string& line : lines_) add(line);
   if (!authorization_.empty()) add("Authorization: " + authorization_);
-  Check(curl_easy_setopt(easy_.get(), CURLOPT_HTTPHEADER, headers.get()));
+  CheckCurl(curl_easy_setopt(easy_.get(), CURLOPT_HTTPHEADER, headers.get()));
   headers_ = std::move(headers);
 }
 
@@ -98,7 +85,7 @@ std::string HttpTransport::RefreshCredential() {
 
 void HttpTransport::SetOptions(const ExporterOptions& options) {
   const auto set = [this](CURLoption option, auto value) {
-    Check(curl_easy_setopt(easy_.get(), option, value));
+    CheckCurl(curl_easy_setopt(easy_.get(), option, value));
   };
   set(CURLOPT_URL, options.endpoint.c_str());
   set(CURLOPT_PROTOCOLS_STR, "http,https");
@@ -124,7 +111,7 @@ void HttpTransport::SetOptions(const ExporterOptions& options) {
 // Files are read for each new connection, those of authorities with a memory of kCaCacheSeconds.
 void HttpTransport::SetTlsOptions(const ExporterOptions& options) {
   const auto set = [this](CURLoption option, auto value) {
-    Check(curl_easy_setopt(easy_.get(), option, value));
+    CheckCurl(curl_easy_setopt(easy_.get(), option, value));
   };
   set(CURLOPT_CA_CACHE_TIMEOUT, kCaCacheSeconds);
   if (!options.ca_file.empty()) {

@@ -3,7 +3,8 @@
 #include <arpa/inet.h>
 
 #include <cstdint>
-#include <cstring>
+
+#include "exporter/base64.h"
 
 namespace tracekin {
 
@@ -18,39 +19,6 @@ constexpr std::string_view kArgumentsBegin = "\x0F\0\1\x0C\0\0\0\0"sv;
 std::string Size(std::size_t size) {
   const std::uint32_t number = htonl(static_cast<std::uint32_t>(size));
   return {reinterpret_cast<const char*>(&number), sizeof number};
-}
-
-// Two digits for each twelve bits: a quarter of the time that single ones take.
-struct Base64Digits {
-  constexpr Base64Digits() {
-    constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (int bits = 0; bits < 4096; ++bits) {
-      pairs[bits][0] = kDigits[bits >> 6];
-      pairs[bits][1] = kDigits[bits & 63];
-    }
-  }
-  char pairs[4096][2] = {};
-};
-constexpr Base64Digits kBase64;
-
-constexpr std::size_t Base64Size(std::size_t bytes) { return (bytes + 2) / 3 * 4; }
-
-void AppendBase64(std::string_view bytes, std::string* out) {
-  const std::size_t before = out->size();
-  out->resize(before + Base64Size(bytes.size()));
-  char* to = &(*out)[before];
-  const auto* from = reinterpret_cast<const unsigned char*>(bytes.data());
-  const auto put = [&to](std::uint32_t bits) {
-    std::memcpy(to, kBase64.pairs[bits >> 12], 2);
-    std::memcpy(to + 2, kBase64.pairs[bits & 4095], 2);
-    to += 4;
-  };
-  std::size_t left = bytes.size();
-  for (; left >= 3; from += 3, left -= 3) put(from[0] << 16 | from[1] << 8 | from[2]);
-  if (left == 0) return;
-  put(from[0] << 16 | (left == 2 ? from[1] << 8 : 0));
-  to[-1] = '=';
-  if (left == 1) to[-2] = '=';
 }
 
 }  // namespace

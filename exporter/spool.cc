@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/random.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -17,6 +16,7 @@
 #include <utility>
 
 #include "exporter/crc32c.h"
+#include "exporter/random_seed.h"
 
 namespace tracekin {
 
@@ -123,13 +123,8 @@ std::vector<std::string> FilesOf(const std::string& folder) {
 }
 
 std::string NewId() {
-  std::uint64_t random = 0;
-  if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random) {
-    random =
-        static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
-  }
   char id[48];
-  std::snprintf(id, sizeof id, "%ld-%016" PRIx64, static_cast<long>(getpid()), random);
+  std::snprintf(id, sizeof id, "%ld-%016" PRIx64, static_cast<long>(getpid()), RandomSeed());
   return id;
 }
 

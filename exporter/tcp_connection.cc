@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <mutex>
 #include <stdexcept>
 #include <system_error>
+
+#include "exporter/curl.h"
 
 namespace tracekin {
 
@@ -18,22 +19,9 @@ using std::chrono::milliseconds;
 // curl_multi_poll counts in int; libcurl itself knows when it has something to do.
 constexpr milliseconds kLongestWait{60000};
 
-void Check(CURLcode code) {
-  if (code == CURLE_OK) return;
-  throw std::runtime_error(std::string("libcurl: ") + curl_easy_strerror(code));
-}
-
 void Check(CURLUcode code) {
   if (code == CURLUE_OK) return;
   throw std::runtime_error(std::string("libcurl: ") + curl_url_strerror(code));
-}
-
-void InitialiseCurl() {
-  // Of the kind that a fork during another thread's first use does not leave locked for ever.
-  static std::once_flag once;
-  static CURLcode code;
-  std::call_once(once, [] { code = curl_global_init(CURL_GLOBAL_DEFAULT); });
-  Check(code);
 }
 
 // The URL under which libcurl connects to the host of `url`, and says no more than TCP does.
@@ -69,7 +57,7 @@ TcpConnection::TcpConnection(const std::string& url, std::uint16_t default_port,
   easy_.reset(curl_easy_init());
   if (!multi_ || !easy_) throw std::runtime_error("libcurl: no handle");
   const auto set = [this](CURLoption option, auto value) {
-    Check(curl_easy_setopt(easy_.get(), option, value));
+    CheckCurl(curl_easy_setopt(easy_.get(), option, value));
   };
   set(CURLOPT_URL, UrlToConnectTo(url, default_port).c_str());
   set(CURLOPT_CONNECT_ONLY, 1L);
