@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/support/make_span.h"
+#include "tests/support/temp_folder.h"
 
 namespace tracekin::testing {
 namespace {
@@ -25,13 +26,7 @@ const SendResult kFailed{SendStatus::kFailed, "down"};
 
 class DeliveryTest : public ::testing::Test {
  protected:
-  DeliveryTest() {
-    char name[] = "/tmp/tracekin-delivery-XXXXXX";
-    EXPECT_NE(mkdtemp(name), nullptr);
-    folder_ = name;
-    options_.batch_spans = 10;
-  }
-  ~DeliveryTest() override { std::filesystem::remove_all(folder_); }
+  DeliveryTest() { options_.batch_spans = 10; }
 
   void Make(bool spool = false, std::uint64_t spool_bytes = 1 << 26) {
     delivery_ = std::make_unique<Delivery>(
@@ -66,7 +61,8 @@ class DeliveryTest : public ::testing::Test {
     EXPECT_TRUE(!delivery_->idle() || counts_.in_flight == 0);
   }
 
-  std::string folder_;
+  const TempFolder temp_;
+  std::string folder_ = temp_.path();
   ExporterOptions options_;
   ExporterCounts counts_;
   std::unique_ptr<Delivery> delivery_;

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/make_span.h"
+
 namespace tracekin {
 namespace {
 
@@ -66,7 +68,7 @@ class FakeTransport final : public Transport {
   Collector* const collector_;
 };
 
-class ExporterTest : public testing::Test {
+class ExporterTest : public ::testing::Test {
  protected:
   ExporterTest() {
     options_.queue_spans = 1000;
@@ -86,15 +88,9 @@ class ExporterTest : public testing::Test {
   }
 
   void Push(std::uint64_t id, std::string_view name = {}) {
-    std::string span(sizeof(SpanHeader), '\0');
-    const EntryHeader entry{EntryType::kName, 0, static_cast<std::uint32_t>(name.size())};
-    span.append(reinterpret_cast<const char*>(&entry), sizeof entry).append(name).push_back('\0');
-    SpanHeader header{};
-    header.size = static_cast<std::uint32_t>(span.size());
-    header.span_id = id;
-    std::memcpy(span.data(), &header, sizeof header);
+    const std::string span = testing::MakeSpan(id, name);
     exporter_->EnsureRunning();
-    exporter_->queue().Push(span.data(), header.size, 0);
+    exporter_->queue().Push(span.data(), static_cast<std::uint32_t>(span.size()), 0);
   }
 
   std::vector<std::string> Log() {

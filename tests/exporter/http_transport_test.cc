@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "fault_server.h"
+#include "full_listener.h"
 
 namespace tracekin {
 namespace {
@@ -304,31 +305,14 @@ TEST_F(HttpTransportTest, SaysThatAUrlIsNone) {
 }
 
 TEST_F(HttpTransportTest, ConnectingHasATimeOutOfItsOwn) {
-  // A listener whose backlog is full: the kernel answers nothing any more.
-  const int listener = socket(AF_INET, SOCK_STREAM, 0);
-  struct sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* generic = reinterpret_cast<struct sockaddr*>(&address);
-  ASSERT_EQ(bind(listener, generic, size), 0);
-  ASSERT_EQ(listen(listener, 0), 0);
-  ASSERT_EQ(getsockname(listener, generic, &size), 0);
-  std::vector<int> fillers;
-  for (int i = 0; i < 3; ++i) {
-    fillers.push_back(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0));
-    connect(fillers.back(), generic, size);
-  }
-
+  const FullListener listener;
   options_.connect_timeout_ms = 200;
-  Connect("http://127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + '/');
+  Connect("http://127.0.0.1:" + listener.port() + '/');
   const SendResult result = Send();
   EXPECT_EQ(result.status, SendStatus::kFailed);
   EXPECT_THAT(result.message, HasSubstr("imeout"));
   EXPECT_GE(elapsed_, milliseconds(190));
   EXPECT_LE(elapsed_, milliseconds(200) + kSlack);
-  for (const int filler : fillers) close(filler);
-  close(listener);
 }
 
 TEST_F(HttpTransportTest, InterruptMovesTheDeadlineOfASendUnderWay) {

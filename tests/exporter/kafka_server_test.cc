@@ -1,7 +1,6 @@
 // What a real Kafka broker, and a Zipkin server that reads from it, make of our batches. For where they
 // are see with_kafka.sh.
 #include <arpa/inet.h>
-#include <curl/curl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <librdkafka/rdkafka.h>
@@ -27,6 +26,7 @@
 #include "exporter/kafka_transport.h"
 #include "exporter/zipkin_json_encoder.h"
 #include "tracekin/tracer.h"
+#include "zipkin_client.h"
 
 namespace tracekin {
 namespace {
@@ -327,22 +327,6 @@ class KafkaToZipkinTest : public KafkaServerTest {
     encoder.Begin(&body);
     for (const SpanRecord& span : spans) encoder.Add(span, &body);
     encoder.End(spans.size(), &body);
-    return body;
-  }
-
-  static std::string Get(const std::string& path) {
-    std::string body;
-    CURL* easy = curl_easy_init();
-    curl_easy_setopt(easy, CURLOPT_URL, (Environment("TRACEKIN_ZIPKIN_URL") + path).c_str());
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, &body);
-    curl_easy_setopt(
-        easy, CURLOPT_WRITEFUNCTION,
-        +[](char* data, std::size_t size, std::size_t count, void* text) {
-          static_cast<std::string*>(text)->append(data, size * count);
-          return size * count;
-        });
-    EXPECT_EQ(curl_easy_perform(easy), CURLE_OK);
-    curl_easy_cleanup(easy);
     return body;
   }
 

@@ -10,6 +10,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/drain.h"
+
 namespace tracekin {
 namespace {
 
@@ -29,18 +31,10 @@ bool Push(SpanQueue* queue, const std::string& span, std::uint32_t thread = 0) {
   return queue->Push(span.data(), static_cast<std::uint32_t>(span.size()), thread);
 }
 
-std::size_t DrainTo(SpanQueue* queue, SpanQueue::What what,
-                    const std::function<void(const char* span)>& visit) {
-  queue->Collect(what);
-  std::size_t spans = 0;
-  while (!queue->drained()) spans += queue->ReadChunk(visit);
-  return spans;
-}
-
 std::vector<std::string> Drain(SpanQueue* queue,
                                SpanQueue::What what = SpanQueue::What::kEverything) {
   std::vector<std::string> spans;
-  const std::size_t count = DrainTo(queue, what, [&spans](const char* span) {
+  const std::size_t count = testing::DrainTo(queue, what, [&spans](const char* span) {
     SpanHeader header;
     std::memcpy(&header, span, sizeof header);
     spans.emplace_back(span, header.size);
@@ -146,8 +140,9 @@ TEST(SpanQueue, LosesAndChangesNothingUnderManyThreads) {
   };
   std::thread consumer([&] {
     for (int round = 0; !done; ++round) {
-      DrainTo(&queue, round % 4 == 0 ? SpanQueue::What::kEverything : SpanQueue::What::kFullChunks,
-              visit);
+      testing::DrainTo(&queue,
+                       round % 4 == 0 ? SpanQueue::What::kEverything : SpanQueue::What::kFullChunks,
+                       visit);
       std::this_thread::yield();
     }
   });
@@ -166,7 +161,7 @@ TEST(SpanQueue, LosesAndChangesNothingUnderManyThreads) {
   for (auto& producer : producers) producer.join();
   done = true;
   consumer.join();
-  DrainTo(&queue, SpanQueue::What::kEverything, visit);
+  testing::DrainTo(&queue, SpanQueue::What::kEverything, visit);
 
   std::uint64_t total = 0;
   for (const auto& ids : accepted) {

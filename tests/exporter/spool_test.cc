@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "tests/support/make_span.h"
+#include "tests/support/temp_folder.h"
 
 namespace tracekin::testing {
 namespace {
@@ -63,13 +64,6 @@ struct Process {
 
 class SpoolTest : public ::testing::Test {
  protected:
-  SpoolTest() {
-    char name[] = "/tmp/tracekin-spool-XXXXXX";
-    EXPECT_NE(mkdtemp(name), nullptr);
-    folder_ = name;
-  }
-  ~SpoolTest() override { fs::remove_all(folder_); }
-
   std::vector<std::string> Files(const std::string& ending) const {
     std::vector<std::string> files;
     for (const auto& file : fs::directory_iterator(folder_)) {
@@ -79,7 +73,8 @@ class SpoolTest : public ::testing::Test {
     return files;
   }
 
-  std::string folder_;
+  const TempFolder temp_;
+  const std::string folder_ = temp_.path();
 };
 
 Ids Range(std::uint64_t first, std::uint64_t last) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "tests/support/fork.h"
+#include "tests/support/temp_folder.h"
 #include "tests/support/wait.h"
 
 namespace tracekin::testing {
@@ -24,15 +25,11 @@ std::string Contents(const std::string& path) {
 class ReporterTest : public ::testing::Test {
  protected:
   ReporterTest() {
-    char name[] = "/tmp/tracekin-metrics-XXXXXX";
-    EXPECT_NE(mkdtemp(name), nullptr);
-    folder_ = name;
     options_.service_name = "shop";
     options_.exporter.path = "/dev/null";
     options_.exporter.metrics_path = folder_ + "/shop-%p.prom";
     options_.exporter.metrics_interval_ms = 100;
   }
-  ~ReporterTest() override { fs::remove_all(folder_); }
 
   std::string PathOf(pid_t process) const {
     return folder_ + "/shop-" + std::to_string(process) + ".prom";
@@ -42,7 +39,8 @@ class ReporterTest : public ::testing::Test {
     return Contents(path).find(line) != std::string::npos;
   }
 
-  std::string folder_;
+  const TempFolder temp_;
+  const std::string folder_ = temp_.path();
   Options options_;
 };
 

@@ -7,12 +7,13 @@
 
 #include <atomic>
 #include <cstring>
-#include <functional>
 #include <map>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "tests/support/drain.h"
 
 namespace tracekin::testing {
 namespace {
@@ -32,14 +33,6 @@ std::string Bytes(std::uint64_t number, std::size_t size) {
 bool Push(SpanQueue* queue, std::uint64_t number, std::size_t size, std::uint32_t thread = 0) {
   const std::string bytes = Bytes(number, size);
   return queue->Push(bytes.data(), static_cast<std::uint32_t>(size), thread);
-}
-
-std::size_t DrainTo(SpanQueue* queue, SpanQueue::What what,
-                    const std::function<void(const char* span)>& visit) {
-  queue->Collect(what);
-  std::size_t spans = 0;
-  while (!queue->drained()) spans += queue->ReadChunk(visit);
-  return spans;
 }
 
 /// The numbers of the spans, and an error for each that is not whole.
