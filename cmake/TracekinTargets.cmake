@@ -15,7 +15,8 @@ endif()
 add_library(tracekin_settings INTERFACE)
 target_include_directories(tracekin_settings INTERFACE
   ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
-target_compile_options(tracekin_settings INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor)
+target_compile_options(tracekin_settings INTERFACE -Wall -Wextra -Wshadow
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
 if(TRACEKIN_WERROR)
   target_compile_options(tracekin_settings INTERFACE -Werror)
 endif()

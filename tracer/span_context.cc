@@ -1,6 +1,8 @@
 #include "tracer/span_context.h"
 
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <typeinfo>
 #include <utility>
 
@@ -91,6 +93,18 @@ std::string SpanContext::ToSpanID() const noexcept try {
   return {text, 16};
 } catch (...) {
   return {};
+}
+
+opentracing::expected<std::unique_ptr<opentracing::SpanContext>> MakeExtracted(
+    const opentracing::expected<bool>& found, Context&& context) noexcept {
+  if (!found) return opentracing::make_unexpected(found.error());
+  std::unique_ptr<opentracing::SpanContext> result;
+  if (!*found) return result;
+  result.reset(new (std::nothrow) SpanContext(std::move(context)));
+  if (result == nullptr) {
+    return opentracing::make_unexpected(std::make_error_code(std::errc::not_enough_memory));
+  }
+  return result;
 }
 
 }  // namespace tracekin

@@ -8,6 +8,7 @@
 #ifndef TRACEKIN_TRACER_SPAN_CONTEXT_H
 #define TRACEKIN_TRACER_SPAN_CONTEXT_H
 
+#include <opentracing/propagation.h>
 #include <opentracing/span.h>
 
 #include <atomic>
@@ -65,6 +66,11 @@ class SpanContext final : public opentracing::SpanContext {
   mutable SpinLock extras_lock_;
   std::shared_ptr<const ContextExtras> extras_;
 };
+
+/// What Tracer::Extract returns once a format was read into `context`: a span context if `found` is
+/// true, null if it is false, or its error.
+opentracing::expected<std::unique_ptr<opentracing::SpanContext>> MakeExtracted(
+    const opentracing::expected<bool>& found, Context&& context) noexcept;
 
 }  // namespace tracekin
 

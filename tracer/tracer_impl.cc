@@ -258,34 +258,18 @@ opentracing::expected<void> TracerImpl::Inject(
   return Inject(context, static_cast<const opentracing::TextMapWriter&>(carrier));
 }
 
-namespace {
-
-opentracing::expected<std::unique_ptr<opentracing::SpanContext>> Extracted(
-    opentracing::expected<bool> found, Context&& context) {
-  if (!found) return opentracing::make_unexpected(found.error());
-  std::unique_ptr<opentracing::SpanContext> result;
-  if (!*found) return result;
-  result.reset(new (std::nothrow) SpanContext(std::move(context)));
-  if (result == nullptr) {
-    return opentracing::make_unexpected(std::make_error_code(std::errc::not_enough_memory));
-  }
-  return result;
-}
-
-}  // namespace
-
 opentracing::expected<std::unique_ptr<opentracing::SpanContext>> TracerImpl::Extract(
     std::istream& carrier) const {
   Context context;
   const auto found = ExtractBinary(carrier, &context);
-  return Extracted(found, std::move(context));
+  return MakeExtracted(found, std::move(context));
 }
 
 opentracing::expected<std::unique_ptr<opentracing::SpanContext>> TracerImpl::Extract(
     const opentracing::TextMapReader& carrier) const {
   Context context;
   const auto found = propagation_->Extract(carrier, &context);
-  return Extracted(found, std::move(context));
+  return MakeExtracted(found, std::move(context));
 }
 
 opentracing::expected<std::unique_ptr<opentracing::SpanContext>> TracerImpl::Extract(

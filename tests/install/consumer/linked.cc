@@ -1,11 +1,13 @@
 // usage: linked FILE
 // Links to tracekin, uses each of its headers, writes one span to FILE and checks that it has.
+#include <tracekin/carriers.h>
 #include <tracekin/configuration.h>
 #include <tracekin/counters.h>
 #include <tracekin/export.h>
 #include <tracekin/options.h>
 #include <tracekin/scope.h>
 #include <tracekin/tracer.h>
+#include <tracekin/xseg.h>
 
 #include <cstdio>
 
@@ -30,6 +32,11 @@ int main(int argc, char** argv) {
     const auto span = tracer->StartSpan("consumed");
     const tracekin::Scope scope(*span);
     if (tracekin::ActiveSpan() != span.get()) return 1;
+    char request[TRACEKIN_XSEG_SIZE];
+    if (!tracer->Inject(span->context(), tracekin::XsegWriter(request, sizeof request)) ||
+        tracekin_xseg_clear(request, sizeof request) != 0) {
+      return 1;
+    }
   }
   tracer->Close();
   const tracekin::Counters counters = tracer->counters();
