@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "exporter/span_record.h"
+#include "tracekin/span_record.h"
 
 namespace tracekin {
 

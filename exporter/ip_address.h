@@ -8,7 +8,7 @@
 
 #include <string_view>
 
-#include "exporter/span_record.h"
+#include "tracekin/span_record.h"
 
 namespace tracekin {
 

@@ -27,9 +27,10 @@ bool IsAddress(int family, std::string_view text) {
 
 bool IsWellFormedSpan(std::string_view bytes) noexcept {
   SpanHeader header;
-  if (bytes.size() < sizeof header || bytes[offsetof(SpanHeader, debug)] >> 1 != 0 ||
-      bytes[offsetof(SpanHeader, error)] >> 1 != 0) {
-    return false;
+  if (bytes.size() < sizeof header) return false;
+  for (const std::size_t flag :
+       {offsetof(SpanHeader, debug), offsetof(SpanHeader, error), offsetof(SpanHeader, shared)}) {
+    if (bytes[flag] >> 1 != 0) return false;
   }
   std::memcpy(&header, bytes.data(), sizeof header);
   if (header.size != bytes.size() || header.kind > SpanKind::kConsumer) return false;
@@ -37,7 +38,7 @@ bool IsWellFormedSpan(std::string_view bytes) noexcept {
     if (bytes.size() - at < sizeof(EntryHeader)) return false;
     const Entry entry = ReadEntry(bytes.data() + at);
     const std::size_t value = entry.header.value_size;
-    if (entry.header.type > EntryType::kLog || value > bytes.size() ||
+    if (entry.header.type > EntryType::kLocal || value > bytes.size() ||
         entry.header.size() > bytes.size() - at ||
         (entry.header.type == EntryType::kLog && value < sizeof(std::int64_t))) {
       return false;
@@ -60,6 +61,7 @@ const SpanRecord& SpanDecoder::Decode(const char* bytes) {
   record_.duration_ns = header.duration_ns;
   record_.kind = header.kind;
   record_.debug = header.debug;
+  record_.shared = header.shared;
   record_.local.service_name = service_;
 
   ForEachEntry(bytes, header.size, [this](const Entry& entry) {
@@ -72,6 +74,9 @@ const SpanRecord& SpanDecoder::Decode(const char* bytes) {
         break;
       case EntryType::kLog:
         record_.annotations.push_back({entry.timestamp_ns(), Valid(entry.message())});
+        break;
+      case EntryType::kLocal:
+        TakeEndpoint(entry.key(), Valid(entry.value()), &record_.local);
         break;
       case EntryType::kDead:
         break;
@@ -94,14 +99,13 @@ std::string_view SpanDecoder::Valid(std::string_view text) {
 
 void SpanDecoder::TakeTag(std::string_view key, std::string_view value) {
   if (key == "error" && value == "false") return;
-  if (key.substr(0, 5) == "peer." && TakePeer(key.substr(5), value)) return;
+  if (key.substr(0, 5) == "peer." && TakeEndpoint(key.substr(5), value, &record_.remote)) return;
   record_.tags.push_back({key, value});
 }
 
-bool SpanDecoder::TakePeer(std::string_view what, std::string_view value) {
-  Endpoint& remote = record_.remote;
+bool SpanDecoder::TakeEndpoint(std::string_view what, std::string_view value, Endpoint* endpoint) {
   if (what == "service") {
-    remote.service_name = value;
+    endpoint->service_name = value;
     return true;
   }
   if (what == "ipv4") {
@@ -115,16 +119,16 @@ bool SpanDecoder::TakePeer(std::string_view what, std::string_view value) {
     } else if (!IsAddress(AF_INET, value)) {
       return false;
     }
-    remote.ipv4 = value;
+    endpoint->ipv4 = value;
     return true;
   }
   if (what == "ipv6" && IsAddress(AF_INET6, value)) {
-    remote.ipv6 = value;
+    endpoint->ipv6 = value;
     return true;
   }
   std::uint16_t port = 0;
   if (what == "port" && ParseNumber(value, &port)) {
-    remote.port = port;
+    endpoint->port = port;
     return true;
   }
   return false;

@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-#include "exporter/span_record.h"
+#include "tracekin/span_record.h"
 
 namespace tracekin {
 
@@ -41,9 +41,12 @@ struct SpanHeader {
   SpanKind kind;
   bool debug;
   bool error;
+  bool shared;
 };
 
-enum class EntryType : std::uint8_t { kDead, kName, kTag, kLog };
+/// kLocal: a field of the local endpoint, where it is not the tracer's; its key is service, ipv4, ipv6
+/// or port.
+enum class EntryType : std::uint8_t { kDead, kName, kTag, kLog, kLocal };
 
 struct EntryHeader {
   EntryType type;
@@ -115,7 +118,7 @@ class SpanDecoder {
  private:
   std::string_view Valid(std::string_view text);
   void TakeTag(std::string_view key, std::string_view value);
-  bool TakePeer(std::string_view what, std::string_view value);
+  bool TakeEndpoint(std::string_view what, std::string_view value, Endpoint* endpoint);
 
   std::string_view service_;
   SpanRecord record_;

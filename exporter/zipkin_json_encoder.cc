@@ -168,6 +168,7 @@ void WriteSpan(const SpanRecord& span, Writer* out) {
   if (!span.annotations.empty()) WriteAnnotations(span.annotations, out);
   if (!span.tags.empty()) WriteTags(span.tags, out);
   if (span.debug) out->Raw(R"(,"debug":true)");
+  if (span.shared) out->Raw(R"(,"shared":true)");
   out->Raw("}");
 }
 

@@ -97,6 +97,7 @@ void WriteEndpoint(int field, const Endpoint& endpoint, Writer* out) {
 
 void WriteSpan(const SpanRecord& span, Writer* out) {
   out->Message(1, [&] {
+    if (span.shared) out->Varint(13, 1);
     if (span.debug) out->Varint(12, 1);
     for (auto tag = span.tags.rbegin(); tag != span.tags.rend(); ++tag) {
       out->Message(11, [&] {

@@ -115,8 +115,11 @@ class ZipkinThriftSpan::Output {
     const bool has_host = WriteAnnotations(span, words, start_us, duration_us);
     WriteBinaryAnnotations(span, words, has_host);
     if (span.debug) Bool(9, true);
-    if (start_us != 0) I64(10, start_us);  // Zipkin takes 0 as "unknown", and nothing before that
-    I64(11, duration_us);
+    // Zipkin takes 0 as "unknown", and nothing before that. A server that gives its times by sr and ss
+    // alone is the first API's way to say that the span is shared.
+    const bool shared = span.shared && span.kind == SpanKind::kServer && start_us != 0;
+    if (start_us != 0 && !shared) I64(10, start_us);
+    if (!shared) I64(11, duration_us);
     if (span.trace_id_high != 0) Id(12, span.trace_id_high);
     Stop();
   }

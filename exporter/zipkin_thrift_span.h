@@ -17,7 +17,7 @@
 #include <memory>
 #include <string_view>
 
-#include "exporter/span_record.h"
+#include "tracekin/span_record.h"
 
 namespace tracekin {
 

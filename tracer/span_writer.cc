@@ -1,6 +1,7 @@
 #include "tracer/span_writer.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <string>
 
@@ -39,15 +40,18 @@ void SpanWriter::SetName(std::string_view name) noexcept {
 }
 
 void SpanWriter::SetTag(std::string_view key, const opentracing::Value& value) noexcept {
-  key = Cut(key, kMaxKeyBytes);
-  CompactIfWorthwhile();
-  RemoveTag(key);
   try {
-    const ValueText text(value);
-    AddEntry(EntryType::kTag, key, text.view());
+    SetTextTag(key, ValueText(value).view());
   } catch (...) {
     ++header().truncated;  // no memory for the text of a list or map
   }
+}
+
+void SpanWriter::SetTextTag(std::string_view key, std::string_view value) noexcept {
+  key = Cut(key, kMaxKeyBytes);
+  CompactIfWorthwhile();
+  RemoveTag(key);
+  AddEntry(EntryType::kTag, key, value);
 }
 
 void SpanWriter::RemoveTag(std::string_view key) noexcept {
@@ -66,6 +70,44 @@ void SpanWriter::AppendEntries(std::string_view entries) noexcept {
   }
   std::memcpy(bytes_ + header().size, entries.data(), entries.size());
   header().size += static_cast<std::uint32_t>(entries.size());
+}
+
+void SpanWriter::SetRecord(const SpanRecord& record) noexcept {
+  SpanHeader& head = header();
+  head.trace_id_high = record.trace_id_high;
+  head.trace_id_low = record.trace_id_low;
+  head.span_id = record.span_id;
+  head.parent_span_id = record.parent_span_id;
+  head.start_ns = record.start_ns;
+  head.duration_ns = record.duration_ns;
+  head.kind = record.kind;
+  head.debug = record.debug;
+  head.shared = record.shared;
+  SetEndpoint(EntryType::kLocal, "", record.local);
+  SetEndpoint(EntryType::kTag, "peer.", record.remote);
+  for (const SpanRecord::Tag& tag : record.tags) SetTextTag(tag.key, tag.value);
+  for (const SpanRecord::Annotation& annotation : record.annotations) {
+    if (!BeginLog(annotation.timestamp_ns)) continue;
+    Append(annotation.text);
+    EndLog();
+  }
+}
+
+void SpanWriter::SetEndpoint(EntryType type, std::string_view prefix,
+                             const Endpoint& endpoint) noexcept {
+  const auto add = [&](std::string_view what, std::string_view value) {
+    if (value.empty()) return;
+    char key[16];
+    prefix.copy(key, prefix.size());
+    what.copy(key + prefix.size(), what.size());
+    AddEntry(type, {key, prefix.size() + what.size()}, value);
+  };
+  add("service", endpoint.service_name);
+  add("ipv4", endpoint.ipv4);
+  add("ipv6", endpoint.ipv6);
+  char port[8];
+  const char* const end = std::to_chars(port, port + sizeof port, endpoint.port).ptr;
+  if (endpoint.port != 0) add("port", {port, static_cast<std::size_t>(end - port)});
 }
 
 // Returns where the entry is. A value that is too long is cut; an entry whose key does not fit is left

@@ -46,6 +46,9 @@ class SpanWriter {
   /// Appends entries that another writer made: the tracer's tags, at the start of each span.
   void AppendEntries(std::string_view entries) noexcept;
 
+  /// Everything of a record but its name.
+  void SetRecord(const SpanRecord& record) noexcept;
+
   /// Appends a log entry: the value of `event` (or else of `message`) bare, then the other fields
   /// as key=value, quoted as in JSON where they hold a blank, a quote or an equals sign. Returns
   /// the text, NUL-terminated and valid until the next change, or nullptr if there was no room for
@@ -77,6 +80,8 @@ class SpanWriter {
     return headline;
   }
 
+  void SetTextTag(std::string_view key, std::string_view value) noexcept;
+  void SetEndpoint(EntryType type, std::string_view prefix, const Endpoint& endpoint) noexcept;
   std::uint32_t AddEntry(EntryType type, std::string_view key, std::string_view value) noexcept;
   bool BeginLog(std::int64_t timestamp_ns) noexcept;
   void Append(std::string_view text) noexcept;

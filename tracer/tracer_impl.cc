@@ -157,6 +157,15 @@ void TracerImpl::SpanFinished(const SpanWriter& span, bool sampled,
   }
 }
 
+void TracerImpl::Report(const SpanRecord& span) noexcept {
+  SpanMade();
+  SpanWriter writer(span.name);
+  writer.AppendEntries(tag_entries_);
+  writer.SetRecord(span);
+  SpanFinished(writer, true, ForkGeneration());
+  SpanDestroyed();
+}
+
 void TracerImpl::SpanDestroyed() noexcept {
   const bool retired = retired_.load(std::memory_order_acquire);
   Count(&Accounts::Shard::destroyed);

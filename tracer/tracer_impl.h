@@ -53,6 +53,10 @@ class TracerImpl final : public Tracer {
   // Tracer:
   Counters counters() const noexcept override;
   bool Flush(std::chrono::milliseconds timeout) noexcept override;
+  bool Sample(std::uint64_t trace_id_low) noexcept override {
+    return sampler_->Sample(trace_id_low);
+  }
+  void Report(const SpanRecord& span) noexcept override;
 
   // For spans:
   const std::string& service_name() const { return options_.service_name; }

@@ -25,6 +25,7 @@
 #include "tracekin/counters.h"
 #include "tracekin/export.h"
 #include "tracekin/options.h"
+#include "tracekin/span_record.h"
 
 namespace tracekin {
 
@@ -37,6 +38,15 @@ class TRACEKIN_API Tracer : public opentracing::Tracer {
   /// `timeout` at most. Returns whether nothing was queued any more. Blocks: not for a request's
   /// path.
   virtual bool Flush(std::chrono::milliseconds timeout) noexcept = 0;
+
+  /// Whether the sampler takes the trace whose id has this lower half: for who begins traces without
+  /// StartSpan. As cheap as that, and as safe on a request's path.
+  virtual bool Sample(std::uint64_t trace_id_low) noexcept = 0;
+
+  /// Exports a span that was recorded elsewhere, as if it had been started and finished here: it has
+  /// options.tags too, is counted, bounded to 32 KiB and made valid UTF-8. No sampler is asked, and no
+  /// LTTng event made. An empty local.service_name becomes this tracer's. Copies what it needs.
+  virtual void Report(const SpanRecord& span) noexcept = 0;
 
   // Close() flushes, ends the exporter thread and returns after exporter.close_timeout_ms at the
   // latest; spans finished later are counted as dropped.closed. The last shared_ptr to a tracer

@@ -1,4 +1,4 @@
-#include "exporter/span_record.h"
+#include "tracekin/span_record.h"
 
 #include <gtest/gtest.h>
 

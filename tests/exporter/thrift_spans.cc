@@ -171,8 +171,12 @@ void ExpectSpan(const thrift::Span& read, const SpanRecord& span) {
   EXPECT_EQ(read.__isset.parent_id, span.parent_span_id != 0);
   EXPECT_EQ(read.name, span.name);
   EXPECT_EQ(read.debug, span.debug);
-  EXPECT_EQ(read.timestamp, span.start_ns / 1000);
-  EXPECT_EQ(read.duration, std::max<std::int64_t>(span.duration_ns / 1000, 1));
+  EXPECT_EQ(read.__isset.timestamp, !span.shared);
+  EXPECT_EQ(read.__isset.duration, !span.shared);
+  if (!span.shared) {
+    EXPECT_EQ(read.timestamp, span.start_ns / 1000);
+    EXPECT_EQ(read.duration, std::max<std::int64_t>(span.duration_ns / 1000, 1));
+  }
   EXPECT_EQ(TellsTheLocalEndpoint(read), !span.local.empty());
   ExpectAnnotations(read.annotations, span);
   ExpectBinaryAnnotations(read.binary_annotations, span);

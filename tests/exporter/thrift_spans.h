@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "exporter/span_record.h"
 #include "exporter/zipkin_types.h"
+#include "tracekin/span_record.h"
 
 namespace tracekin {
 

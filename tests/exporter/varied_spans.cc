@@ -59,6 +59,7 @@ SpanRecord VariedSpans::Make(std::size_t i, std::uint64_t trace_id, std::int64_t
   span.duration_ns = kDurations[i % std::size(kDurations)];
   span.kind = static_cast<SpanKind>(i % 5);
   span.debug = i % 7 == 0;
+  span.shared = span.kind == SpanKind::kServer && i % 9 < 4;
   span.name = i % 11 == 0 ? "" : Own("operation " + Text(i / 2));
   span.local.service_name = i % 13 == 0 ? "\xC3\xA4-frontend" : "frontend";
   if (i % 4 == 0) span.local.ipv4 = "10.23.14.72";

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "exporter/encoder.h"
-#include "exporter/span_record.h"
+#include "tracekin/span_record.h"
 
 namespace tracekin {
 

@@ -29,7 +29,7 @@ SpanRecord FullSpan() {
   span.start_ns = 1510256710021866999;
   span.duration_ns = 1117999;
   span.kind = SpanKind::kServer;
-  span.debug = true;
+  span.debug = span.shared = true;
   span.name = "get /items";
   span.local = {"frontend", "10.23.14.72", "2001:db8::c001", 8080};
   span.remote = {"", "192.168.99.101", "", 9000};
@@ -74,7 +74,7 @@ TEST(ZipkinJsonEncoderTest, WritesWhatThereIsInZipkinsOrder) {
       R"("ipv6":"2001:db8::c001","port":8080},"remoteEndpoint":{"ipv4":"192.168.99.101","port":9000},)"
       R"("annotations":[{"timestamp":1510256710022000,"value":"cache miss"},)"
       R"({"timestamp":1510256710022500,"value":"retry"}],)"
-      R"("tags":{"http.method":"GET","http.path":"/items"},"debug":true})");
+      R"("tags":{"http.method":"GET","http.path":"/items"},"debug":true,"shared":true})");
 }
 
 TEST(ZipkinJsonEncoderTest, LeavesOutWhatIsNotKnown) {

@@ -87,7 +87,7 @@ void ExpectSpan(const zipkin::proto3::Span& decoded, const SpanRecord& span) {
     EXPECT_EQ(decoded.tags().at(std::string(tag.key)), tag.value);
   }
   EXPECT_EQ(decoded.debug(), span.debug);
-  EXPECT_FALSE(decoded.shared());
+  EXPECT_EQ(decoded.shared(), span.shared);
   EXPECT_TRUE(decoded.GetReflection()->GetUnknownFields(decoded).empty());
 }
 

@@ -176,8 +176,9 @@ class OutageTest(unittest.TestCase):
 
                 zipkin.down("KILL")
                 self.send(edge, 500)
+                # Refused, or reset if the kill met a request; only the first of them is told.
                 wait_for(lambda: re.search(r"tracekin: spans cannot be sent, and wait in memory: "
-                                           r".*Connection refused", edge.haproxy.said()), "report")
+                                           r".*Connection re(fused|set)", edge.haproxy.said()), "report")
 
                 zipkin.up()
                 self.send(edge, 200)

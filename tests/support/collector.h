@@ -33,8 +33,12 @@ struct RecordedSpan {
         duration_ns(span.duration_ns),
         kind(span.kind),
         debug(span.debug),
+        shared(span.shared),
         name(span.name),
         service(span.local.service_name),
+        ipv4(span.local.ipv4),
+        ipv6(span.local.ipv6),
+        port(span.local.port),
         remote_service(span.remote.service_name),
         remote_ipv4(span.remote.ipv4),
         remote_ipv6(span.remote.ipv6),
@@ -62,8 +66,12 @@ struct RecordedSpan {
   std::int64_t duration_ns = 0;
   SpanKind kind = SpanKind::kLocal;
   bool debug = false;
+  bool shared = false;
   std::string name;
   std::string service;
+  std::string ipv4;
+  std::string ipv6;
+  std::uint16_t port = 0;
   std::string remote_service;
   std::string remote_ipv4;
   std::string remote_ipv6;

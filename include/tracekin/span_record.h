@@ -1,15 +1,17 @@
-// A finished span as an encoder sees it: plain data that knows nothing of a live tracer, so that
-// programs which read traces can fill one too.
+// A finished span as plain data: what an encoder is given, and what a program that recorded a span
+// elsewhere (read it from a trace, say) hands to Tracer::Report.
 //
-// All text is borrowed; who fills a record keeps the text alive until the encoder returns. Text is
-// valid UTF-8. Reuse one record for many spans: Clear() keeps the vectors' memory.
-#ifndef TRACEKIN_EXPORTER_SPAN_RECORD_H
-#define TRACEKIN_EXPORTER_SPAN_RECORD_H
+// All text is borrowed; who fills a record keeps the text alive until the call returns. Encoders are
+// given valid UTF-8. Reuse one record for many spans: Clear() keeps the vectors' memory.
+#ifndef TRACEKIN_SPAN_RECORD_H
+#define TRACEKIN_SPAN_RECORD_H
 
 #include <cstdint>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "tracekin/export.h"
 
 namespace tracekin {
 
@@ -17,10 +19,10 @@ enum class SpanKind : std::uint8_t { kLocal, kClient, kServer, kProducer, kConsu
 
 /// "client", "server", "producer", "consumer", as OpenTracing's span.kind tag has them; "" for
 /// kLocal.
-std::string_view SpanKindName(SpanKind kind);
+TRACEKIN_API std::string_view SpanKindName(SpanKind kind);
 
 /// The inverse; kLocal for any other text.
-SpanKind SpanKindFromName(std::string_view name);
+TRACEKIN_API SpanKind SpanKindFromName(std::string_view name);
 
 /// Who took part in a span (Zipkin's Endpoint). Empty text and port 0 mean unknown.
 struct Endpoint {
@@ -50,6 +52,7 @@ struct SpanRecord {
   std::int64_t duration_ns = 0;
   SpanKind kind = SpanKind::kLocal;
   bool debug = false;
+  bool shared = false;  // of a server that goes by its client's ids; Zipkin knows no other
   std::string_view name;
   Endpoint local;
   Endpoint remote;
@@ -69,4 +72,4 @@ struct SpanRecord {
 
 }  // namespace tracekin
 
-#endif  // TRACEKIN_EXPORTER_SPAN_RECORD_H
+#endif  // TRACEKIN_SPAN_RECORD_H
