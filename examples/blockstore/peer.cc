@@ -1,0 +1,171 @@
+#include "peer.h"
+
+#include <csignal>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+namespace blockstore {
+
+namespace {
+
+constexpr std::chrono::milliseconds kRound{100};
+constexpr std::chrono::seconds kPatience{10};
+
+}  // namespace
+
+Peer::Peer(const std::string& segment, PortNumber port) : segment_(segment), port_(port) {}
+
+void Peer::Run() {
+  segment_.Own(port_);
+  unanswered_ = segment_.Unanswered(port_);
+  predecessors_ = segment_.Adopt(port_);
+  for (std::uint32_t i = 0; i < kSlotsOfAPort; ++i) {
+    Slot* const slot = segment_.slot(port_ * kSlotsOfAPort + i);
+    if (slot->request.state == State::kFree) Free(slot);
+  }
+  while (!stop_) {
+    if (predecessors_ == 0 && !unanswered_.empty()) TakeUp();
+    Step();
+    LookAfterReceivers();
+  }
+}
+
+// Not before everything that the predecessor had sent for these requests has ended: a late write of its
+// would undo what comes after.
+void Peer::TakeUp() {
+  for (Slot* slot : unanswered_) {
+    again_.insert(slot);
+    segment_.Submit(slot);
+  }
+  unanswered_.clear();
+}
+
+bool Peer::Step() {
+  bool ok = false;
+  Slot* const slot = segment_.Take(port_, kRound, &ok);
+  if (slot == nullptr) return false;
+  if (slot->request.src_portno == port_) {
+    Answered(slot, ok);
+  } else {
+    Serve(slot);
+  }
+  return true;
+}
+
+void Peer::Answered(Slot* slot, bool ok) {
+  Done done;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto called = called_.find(slot);
+    if (called != called_.end()) {
+      done = std::move(called->second);
+      called_.erase(called);
+    }
+  }
+  if (done != nullptr) {
+    done(slot, ok);
+  } else {
+    --predecessors_;
+  }
+  Free(slot);
+}
+
+// Gives the slot to the next call that waits for one.
+void Peer::Free(Slot* slot) {
+  Waiting next;
+  {
+    const std::lock_guard lock(mutex_);
+    slot->request.state = State::kFree;
+    if (waiting_.empty()) return free_.push_back(slot);
+    next = std::move(waiting_.front());
+    waiting_.pop_front();
+    called_[slot] = next.done;
+  }
+  Send(slot, next);
+}
+
+void Peer::Call(const Message& message, const Trace& trace, Done done) {
+  Slot* slot = nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) {
+      waiting_.push_back({message, &trace, std::move(done)});
+      return;
+    }
+    slot = free_.back();
+    free_.pop_back();
+    called_[slot] = std::move(done);
+  }
+  Send(slot, {message, &trace, {}});
+}
+
+void Peer::Send(Slot* slot, const Waiting& call) {
+  const Message& message = call.message;
+  Request& request = slot->request;
+  {
+    const std::lock_guard lock(mutex_);
+    request.serial = ++serial_;
+  }
+  request.op = message.op;
+  request.offset = message.offset;
+  request.size = message.size;
+  request.serviced = 0;
+  request.dst_portno = message.to;
+  request.targetlen = static_cast<std::uint32_t>(message.target.copy(slot->target, kMaxTarget));
+  request.target = segment_.PlaceOf(slot->target);
+  request.data = message.data != 0 ? message.data : segment_.PlaceOf(slot->data);
+  if (message.copied != nullptr) std::memcpy(slot->data, message.copied, message.size);
+  call.trace->Stamp(&request);
+  call.trace->Event("send");
+  segment_.Submit(slot);
+}
+
+// A receiver that was killed is started again, and serves what it left. One that is not is given up.
+void Peer::LookAfterReceivers() {
+  const Clock::time_point now = Clock::now();
+  if (now < next_look_) return;
+  next_look_ = now + kRound;
+  for (std::uint32_t to = port_ + 1; to < kPorts; ++to) {
+    Clock::time_point& seen = last_seen_[to];
+    if (seen == Clock::time_point{} || segment_.HasOwner(PortNumber(to))) seen = now;
+  }
+  for (std::uint32_t i = 0; i < kSlotsOfAPort; ++i) {
+    Slot* const slot = segment_.slot(port_ * kSlotsOfAPort + i);
+    const Request& request = slot->request;
+    if (request.state != State::kSubmitted && request.state != State::kAccepted) continue;
+    if (now - last_seen_[request.dst_portno] < kPatience) continue;
+    if (segment_.Cancel(slot)) Answered(slot, false);
+  }
+}
+
+Trace Peer::Accept(const char* operation, const Slot& slot) {
+  Trace trace = Trace::Accept(operation, slot.request);
+  trace.Event("accept");
+  if (again_.erase(&slot) != 0) trace.Tag("again", "a peer that was killed had accepted it");
+  return trace;
+}
+
+void BlockSignals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+void RunUntilSignal(Peer* peer) {
+  std::thread waiter([peer] {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    int signal = 0;
+    sigwait(&signals, &signal);
+    peer->Stop();
+  });
+  peer->Run();
+  waiter.join();
+}
+
+}  // namespace blockstore
