@@ -1,6 +1,7 @@
 // usage: linked FILE
 // Links to tracekin, uses each of its headers, writes one span to FILE and checks that it has.
 #include <tracekin/carriers.h>
+#include <tracekin/ceph.h>
 #include <tracekin/configuration.h>
 #include <tracekin/counters.h>
 #include <tracekin/export.h>

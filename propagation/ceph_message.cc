@@ -1,0 +1,252 @@
+#include "propagation/ceph_message.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+#include "propagation/blkin.h"
+#include "propagation/otel_block.h"
+
+namespace tracekin {
+
+namespace {
+
+using opentracing::expected;
+using opentracing::make_unexpected;
+
+// Lengths of Ceph's types as they are encoded: all integers are little-endian, and most structs begin
+// with their version, the oldest version that can read them, and the length of what follows.
+constexpr std::size_t kEpoch = 4;
+constexpr std::size_t kHash = 4;
+constexpr std::size_t kOpFlags = 4;
+constexpr std::size_t kReplyFlags = 8;
+constexpr std::size_t kClientIncarnation = 4;
+constexpr std::size_t kTime = 8;
+constexpr std::size_t kResult = 4;
+constexpr std::size_t kRetryAttempt = 4;
+constexpr std::size_t kVersion = 8;
+constexpr std::size_t kEpochAndVersion = 12;
+constexpr std::size_t kOp = 38;
+
+// Walks over the fields of a front. Once a field is not there or not what it should be, good() is
+// false for good, and there are no fields any more.
+class FieldReader {
+ public:
+  explicit FieldReader(std::string_view front) : rest_(front), size_(front.size()) {}
+
+  bool good() const { return good_; }
+  std::size_t offset() const { return size_ - rest_.size(); }
+  std::string_view rest() const { return rest_; }
+
+  void Skip(std::uint64_t size) {
+    if (size > rest_.size()) {
+      Fail();
+    } else {
+      rest_.remove_prefix(static_cast<std::size_t>(size));
+    }
+  }
+
+  std::uint8_t U8() { return static_cast<std::uint8_t>(Integer(1)); }
+  std::uint32_t U32() { return Integer(4); }
+
+  /// The head of a struct: exactly this one.
+  void Head(unsigned version, unsigned compatible, std::uint32_t size) {
+    Expect(U8() == version);
+    Expect(U8() == compatible);
+    Expect(U32() == size);
+  }
+
+  /// A struct that a reader of `version` understands, as far as its head tells.
+  void Struct(unsigned version) {
+    const unsigned written = U8();
+    const unsigned compatible = U8();
+    Expect(written != 0 && compatible != 0 && compatible <= std::min(written, version));
+    Skip(U32());
+  }
+
+  void Expect(bool as_it_should_be) {
+    if (!as_it_should_be) Fail();
+  }
+
+ private:
+  std::uint32_t Integer(std::size_t size) {
+    if (size > rest_.size()) {
+      Fail();
+      return 0;
+    }
+    std::uint32_t value = 0;
+    for (std::size_t i = size; i-- > 0;) value = value << 8 | static_cast<unsigned char>(rest_[i]);
+    rest_.remove_prefix(size);
+    return value;
+  }
+
+  void Fail() {
+    good_ = false;
+    rest_ = {};
+  }
+
+  std::string_view rest_;
+  const std::size_t size_;
+  bool good_ = true;
+};
+
+// pg_t: its version; pool, seed, and what once was the preferred OSD, which is -1.
+void Pg(FieldReader& front) {
+  front.Expect(front.U8() == 1);
+  front.Skip(8 + 4);
+  front.Expect(front.U32() == 0xffffffff);
+}
+
+// spg_t: a pg_t and a shard.
+void ShardedPg(FieldReader& front) {
+  front.Head(1, 1, 18);
+  Pg(front);
+  front.Skip(1);
+}
+
+// osd_reqid_t: who asked, and that client's number of the request.
+void RequestId(FieldReader& front) {
+  front.Head(2, 2, 21);
+  front.Skip(21);
+}
+
+// request_redirect_t, if the flag before it says that there is one.
+void Redirect(FieldReader& front) {
+  const std::uint8_t there_is_one = front.U8();
+  front.Expect(there_is_one <= 1);
+  if (there_is_one == 1) front.Struct(1);
+}
+
+void Ids(FieldReader& front, CephTracePlace* place) {
+  place->ids = front.offset();
+  front.Skip(kTraceInfoBytes);
+}
+
+void FindInOp(FieldReader& front, bool with_otel, CephTracePlace* place) {
+  ShardedPg(front);
+  front.Skip(kHash + kEpoch + kOpFlags);
+  RequestId(front);
+  Ids(front, place);
+  if (with_otel) {
+    place->otel = front.offset();
+    place->otel_size = FindOtelBlock(front.rest());
+    front.Expect(place->otel_size != 0);
+    front.Skip(place->otel_size);
+  }
+  front.Skip(kClientIncarnation + kTime);
+  front.Struct(6);          // object_locator_t
+  front.Skip(front.U32());  // the object's name
+}
+
+void FindInOpReply(FieldReader& front, CephTracePlace* place) {
+  front.Skip(front.U32());  // the object's name
+  Pg(front);
+  front.Skip(kReplyFlags + kResult + kEpochAndVersion + kEpoch);
+  const std::uint64_t ops = front.U32();
+  front.Skip(ops * kOp + kRetryAttempt + ops * kResult);
+  front.Skip(kEpochAndVersion + kVersion);
+  Redirect(front);
+  Ids(front, place);
+  front.Expect(front.rest().empty());
+}
+
+void FindInRepOp(FieldReader& front, CephTracePlace* place) {
+  front.Skip(kEpoch + kEpoch);
+  Ids(front, place);
+  RequestId(front);
+  ShardedPg(front);
+}
+
+// `version`: of the struct that is the operation proper.
+void FindInEcSubOp(FieldReader& front, unsigned version, CephTracePlace* place) {
+  ShardedPg(front);
+  front.Skip(kEpoch);
+  front.Struct(version);
+  front.Skip(kEpoch);
+  Ids(front, place);
+  front.Expect(front.rest().empty());
+}
+
+// False if nothing is known of such messages.
+bool Find(CephMessageHeader header, FieldReader& front, CephTracePlace* place) {
+  switch (header.type << 8 | std::min<unsigned>(header.version, 0xff)) {
+    case kCephOsdOp << 8 | 8:
+    case kCephOsdOp << 8 | 9:
+      FindInOp(front, header.version == 9, place);
+      return true;
+    case kCephOsdOpReply << 8 | 8:
+      FindInOpReply(front, place);
+      return true;
+    case kCephRepOp << 8 | 2:
+    case kCephRepOp << 8 | 3:
+    case kCephRepOpReply << 8 | 2:
+      FindInRepOp(front, place);
+      return true;
+    case kCephEcSubOpWrite << 8 | 2:
+      FindInEcSubOp(front, 4, place);
+      return true;
+    case kCephEcSubOpWriteReply << 8 | 2:
+    case kCephEcSubOpReadReply << 8 | 2:
+      FindInEcSubOp(front, 1, place);
+      return true;
+    case kCephEcSubOpRead << 8 | 3:
+      FindInEcSubOp(front, 3, place);
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+expected<CephTracePlace> FindCephTrace(CephMessageHeader header, std::string_view front) noexcept {
+  FieldReader reader(front);
+  CephTracePlace place;
+  if (!Find(header, reader, &place)) {
+    return make_unexpected(std::make_error_code(std::errc::not_supported));
+  }
+  if (!reader.good()) return make_unexpected(opentracing::span_context_corrupted_error);
+  return place;
+}
+
+expected<void> WriteCephTrace(const Context& context, CephMessageHeader header,
+                              std::string* front) noexcept try {
+  const auto place = FindCephTrace(header, *front);
+  if (!place) return make_unexpected(place.error());
+  if (place->otel_size != 0) {
+    char block[kOtelBlockBytes];
+    WriteOtelBlock(context, block);
+    front->replace(place->otel, place->otel_size, block, OtelBlockBytes(context));
+  }
+  WriteTraceInfo(ToTraceInfo(context), ByteOrder::kLittle, front->data() + place->ids);
+  return {};
+} catch (const std::bad_alloc&) {
+  return make_unexpected(std::make_error_code(std::errc::not_enough_memory));
+} catch (const std::length_error&) {
+  return make_unexpected(std::make_error_code(std::errc::not_enough_memory));
+}
+
+expected<bool> ReadCephTrace(CephMessageHeader header, std::string_view front,
+                             Context* context) noexcept {
+  const auto place = FindCephTrace(header, front);
+  if (!place) return make_unexpected(place.error());
+  Context blkin;
+  const auto has_blkin =
+      FromTraceInfo(ReadTraceInfo(front.data() + place->ids, ByteOrder::kLittle), &blkin);
+  if (!has_blkin) return has_blkin;
+  Context otel;
+  expected<bool> has_otel = false;
+  if (place->otel_size != 0)
+    has_otel = ReadOtelBlock(front.substr(place->otel, place->otel_size), &otel);
+  if (!has_otel) return has_otel;
+  if (!*has_blkin && !*has_otel) return false;
+  const bool same = *has_blkin && *has_otel && blkin.trace_id_low == otel.trace_id_low &&
+                    blkin.span_id == otel.span_id;
+  if (same) otel.parent_span_id = blkin.parent_span_id;
+  *context = otel.sampled() || !*has_blkin ? otel : blkin;
+  return true;
+}
+
+}  // namespace tracekin

@@ -1,0 +1,38 @@
+// Fronts of messages as a real cluster sent them, without a context.
+#ifndef TRACEKIN_TESTS_PROPAGATION_CEPH_FRONTS_H
+#define TRACEKIN_TESTS_PROPAGATION_CEPH_FRONTS_H
+
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/propagation/heap_bytes.h"
+#include "tracekin/ceph.h"
+
+namespace tracekin {
+
+struct CephFront {
+  CephMessageHeader header;
+  std::string front;
+};
+
+/// Those of ceph_fronts.txt, of each of the eight types; the first is MOSDOp's, version 8.
+inline std::vector<CephFront> RealCephFronts() {
+  std::ifstream file(TRACEKIN_CEPH_FRONTS);
+  std::vector<CephFront> fronts;
+  for (std::string line; std::getline(file, line);) {
+    if (line[0] == '#') continue;
+    std::istringstream fields(line);
+    CephFront message;
+    std::string hex;
+    fields >> message.header.type >> message.header.version >> hex;
+    message.front = FromHex(hex);
+    fronts.push_back(message);
+  }
+  return fronts;
+}
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_TESTS_PROPAGATION_CEPH_FRONTS_H
