@@ -1,5 +1,8 @@
 #!/usr/bin/python3
-"""examples/blockstore while its processes are killed."""
+"""examples/blockstore while its processes are killed.
+
+usage: kill_test.py EXAMPLES PROGRAMS OnFiles|OnCeph
+"""
 
 import importlib.util
 import json
@@ -13,6 +16,7 @@ import time
 import unittest
 
 EXAMPLES, PROGRAMS = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
+CEPH = EXAMPLES.parent / "scripts/ceph"
 sys.path.insert(0, str(EXAMPLES / "blockstore"))
 from store import PEERS, Blockstore
 
@@ -31,19 +35,25 @@ def spans(folder, name):
     return found
 
 
-class KillTest(unittest.TestCase):
+class Killing(unittest.TestCase):
+    CEPH_CONF = None
+    BETWEEN = 0.15  # seconds from one kill to the next
+    RATE = 1500
+
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="blockstore-"))
         self.addCleanup(shutil.rmtree, self.folder)
         # Small objects, so that many requests fall into two.
-        self.store = Blockstore(PROGRAMS, self.folder, size="64M", object_size=40960)
+        self.store = Blockstore(PROGRAMS, self.folder, self.CEPH_CONF, size="64M",
+                                object_size=40960)
 
     def fio(self):
         """Writes every block in random order, then reads and checks them."""
         return subprocess.Popen(
             ["fio", "--name=kill", "--ioengine=nbd", f"--uri={self.store.uri}", "--rw=randwrite",
-             f"--bs={BLOCK}", "--size=64m", "--iodepth=8", "--rate_iops=1500", "--verify=crc32c",
-             "--verify_fatal=1", "--output", self.folder / "fio.log"], cwd=self.folder)
+             f"--bs={BLOCK}", "--size=64m", "--iodepth=8", f"--rate_iops={self.RATE}",
+             "--verify=crc32c", "--verify_fatal=1", "--output", self.folder / "fio.log"],
+            cwd=self.folder)
 
     def kill_under_fio(self, names):
         """Kills them in turn until fio is done. Returns how often each was killed."""
@@ -56,16 +66,21 @@ class KillTest(unittest.TestCase):
                 name = names[turn % len(names)]
                 self.store.kill(name)
                 kills[name] += 1
-                time.sleep(0.15)
+                time.sleep(self.BETWEEN)
             restarts = dict(self.store.restarts)
         self.assertEqual(fio.returncode, 0, (self.folder / "fio.log").read_text())
         self.assertEqual(restarts, kills, "processes that nobody killed have ended")
         return kills
 
-    def test_nothing_acknowledged_is_lost_with_a_peer(self):
+    def expect_nothing_lost(self):
         kills = self.kill_under_fio(PEERS)
         print("killed:", kills)
         self.assertTrue(all(kills[peer] > 3 for peer in PEERS))
+
+
+class OnFiles(Killing):
+    def test_nothing_acknowledged_is_lost_with_a_peer(self):
+        self.expect_nothing_lost()
 
     def test_spans_say_where_requests_ended(self):
         self.kill_under_fio(["store"])
@@ -117,8 +132,29 @@ class KillTest(unittest.TestCase):
                 self.assertEqual(connection.pread(BLOCK, block * BLOCK), content, block)
 
 
+class OnCeph(Killing):
+    BETWEEN = 0.6  # a radosd has to connect before it serves
+    RATE = 600
+
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.mkdtemp(prefix="ceph-")
+        cls.addClassCleanup(shutil.rmtree, folder)
+        up = subprocess.run([CEPH, "up", folder], check=True, stdout=subprocess.PIPE, text=True)
+        cls.addClassCleanup(subprocess.run, [CEPH, "down", folder], check=True)
+        cls.CEPH_CONF = up.stdout.strip()
+
+    def test_nothing_acknowledged_is_lost_with_a_peer(self):
+        self.expect_nothing_lost()
+
+
 def main():
-    missing = [tool for tool in ("nbdkit", "fio") if shutil.which(tool) is None]
+    tools = ["nbdkit", "fio"]
+    if "OnCeph" in sys.argv:
+        tools += ["ceph-mon", "ceph-osd"]
+        if not (PROGRAMS / "radosd").exists():
+            tools += ["radosd"]
+    missing = [tool for tool in tools if shutil.which(tool) is None]
     if importlib.util.find_spec("nbd") is None:
         missing.append("python3-libnbd")
     if missing:
