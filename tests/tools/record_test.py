@@ -4,6 +4,7 @@
 usage: scripts/with-lttng tests/tools/record_test.py PATH-OF-tracekin PATH-OF-ust_spans PATH-OF-ust_emit
 """
 
+import grp
 import os
 import pathlib
 import shutil
@@ -179,6 +180,57 @@ class Record(unittest.TestCase):
         if pathlib.Path("/sys/module/lttng_tracer").exists():
             self.skipTest("this machine has LTTng's modules")
         self.assertIn("lttng-modules-dkms", self.record("--kernel", "--", "true", status=1))
+
+    def test_a_full_disk_ends_the_recording_and_says_so(self):
+        disk = self.folder + "/disk"
+        os.mkdir(disk)
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=100m", "none", disk],
+                          stderr=subprocess.DEVNULL).returncode != 0:
+            self.skipTest("a file system of 100 MB cannot be mounted here")
+        self.addCleanup(subprocess.run, ["umount", "--lazy", disk], check=True)
+        # The command goes on, and what it inherits stays open: what is said is in a file.
+        said = pathlib.Path(self.folder, "said")
+        with said.open("w") as file:
+            recording = subprocess.Popen(
+                [TRACEKIN, "record", "-o", disk + "/trace", "--", "sleep", "10"], stderr=file)
+        while "active" not in lttng("list"):
+            time.sleep(0.05)
+        self.assertIsNone(recording.poll())
+        pathlib.Path(disk, "another").write_bytes(bytes(60 << 20))
+        recording.wait(LIMIT_S)
+        self.assertIn("record: the disk is full: the recording ends here", said.read_text())
+
+    def record_as_nobody(self, *arguments, groups=()):
+        """Without and with the group that root's session daemon listens to."""
+        if os.geteuid() != 0:
+            self.skipTest("another user's tracing takes root")
+        os.chmod(self.folder, 0o777)
+        environment = {"PATH": os.environ["PATH"], "HOME": self.folder, "LTTNG_HOME": self.folder}
+        done = subprocess.run([TRACEKIN, "record", "-o", self.output, *arguments], text=True,
+                              timeout=LIMIT_S, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env=environment, cwd="/", user=65534, group=65534, extra_groups=groups)
+        daemon = pathlib.Path(self.folder, ".lttng/lttng-sessiond.pid")
+        if daemon.exists():
+            os.kill(int(daemon.read_text()), signal.SIGTERM)
+            while daemon.exists():
+                time.sleep(0.05)
+        return done
+
+    def test_without_root_it_says_who_may_trace_the_kernel(self):
+        done = self.record_as_nobody("--kernel", "--", "true")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("be a member of the group `tracing`", done.stderr)
+
+    def test_a_member_of_the_group_is_served_by_roots_daemon(self):
+        if pathlib.Path("/sys/module/lttng_tracer").exists():
+            self.skipTest("this machine has LTTng's modules")
+        try:
+            tracing = grp.getgrnam("tracing").gr_gid
+        except KeyError:
+            self.skipTest("there is no group tracing")
+        done = self.record_as_nobody("--kernel", "--", "true", groups=[tracing])
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("lttng-modules-dkms", done.stderr)
 
 
 if __name__ == "__main__":
