@@ -67,6 +67,10 @@ endfunction()
 # modules that were built; which, it knows by TRACEKIN_HAVE_THRIFT and TRACEKIN_HAVE_KAFKA.
 function(tracekin_load_modules target)
   set_target_properties(${target} PROPERTIES BUILD_RPATH ${PROJECT_BINARY_DIR}/lib)
+  if(TRACEKIN_SANITIZE)
+    # dlopen() is libasan's there; a path of the older kind holds for all who ask, not for the caller alone.
+    target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
+  endif()
   foreach(module thrift kafka)
     if(TARGET tracekin_${module})
       add_dependencies(${target} tracekin_${module})
