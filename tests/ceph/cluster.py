@@ -23,32 +23,40 @@ def reason_to_skip():
     return None
 
 
-def run(*command, **more):
+def run(args, **more):
     """Runs it to its end, and returns what it printed; fails if it does."""
-    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    done = subprocess.run(args, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           timeout=60, **more)
     if done.returncode != 0:
-        raise AssertionError(f"{command}: {done.returncode}\n{done.stdout}{done.stderr}")
+        raise AssertionError(f"{args}: {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
 
 
 class Cluster:
     def __init__(self, folder):
         self.folder = folder
-        self.conf = run(SCRIPT, "up", folder).strip()
-        self.osd = run(SCRIPT, "osd", folder).strip()
+        self.conf = run([SCRIPT, "up", folder]).strip()
+        self.osd = run([SCRIPT, "osd", folder]).strip()
 
     def stop(self):
-        run(SCRIPT, "down", self.folder)
+        run([SCRIPT, "down", self.folder])
 
-    def client(self, program, *arguments, through=None):
-        """Runs rados or rbd on the pool; `through` a relay, or directly."""
+    def command(self, program, *arguments, through=None):
+        """Of rados or rbd on the pool, `through` a relay or directly: arguments for subprocess."""
         environment = dict(os.environ)
         if through is not None:
             environment |= {"LD_PRELOAD": REDIRECT,
                             "CEPH_RELAY_MAP": f"{self.osd}={through.address}"}
-        return run(program, "-c", self.conf, "-p", "tracekin", *map(str, arguments),
-                   env=environment)
+        return {"args": [program, "-c", self.conf, "-p", "tracekin", *map(str, arguments)],
+                "env": environment}
+
+    def client(self, *command, **way):
+        """Runs it to its end, and returns what it printed."""
+        return run(**self.command(*command, **way))
+
+    def start(self, *command, **way):
+        return subprocess.Popen(**self.command(*command, **way), text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
 # Of one direction of a connection: bytes and hash of what came to the relay, and of what it sent.
@@ -58,9 +66,9 @@ Digests = collections.namedtuple("Digests", "arrived went_on")
 class Relay:
     """One relay; once stopped it has `counts`, `spans` by their ids, and `digests` by who sent."""
 
-    def __init__(self, name, folder, target, stamp=True):
+    def __init__(self, name, folder, target, stamp=True, listen="127.0.0.1:0"):
         self.files = {each: folder / f"{name}.{each}" for each in ("log", "json", "digest")}
-        command = [RELAY, "--digest", self.files["digest"], f"127.0.0.1:0={target}"]
+        command = [RELAY, "--digest", self.files["digest"], f"{listen}={target}"]
         if not stamp:
             command.insert(1, "--no-stamp")
         environment = os.environ | {

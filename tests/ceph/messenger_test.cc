@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -140,6 +142,31 @@ TEST(Messenger, AFlippedBitAndAChangedFront) {
     for (std::size_t i = 0; i < out.size(); ++i) different += out[i] != bytes.view()[i];
     EXPECT_LE(different, 5 * client.observer.fronts.size()) << at;
   });
+}
+
+TEST(Messenger, AnyDamagePassesAsItIs) {
+  std::mt19937 random(42);
+  const std::string session = Session(Message(Op()));
+  for (int n = 0; n < 20000; ++n) {
+    std::string bytes = session;
+    for (unsigned changes = 1 + random() % 4; changes != 0; --changes) {
+      const std::size_t at = random() % bytes.size();
+      const std::size_t size = std::min<std::size_t>(random() % 60, bytes.size() - at);
+      switch (random() % 3) {
+        case 0:
+          bytes[at] = static_cast<char>(random());
+          break;
+        case 1:
+          bytes.erase(at, size);
+          break;
+        default:
+          bytes.insert(at, session, random() % session.size(), size);
+      }
+      if (bytes.empty()) bytes = "x";
+    }
+    Client client;
+    ASSERT_EQ(client.Pass(bytes, 1 + random() % 300), bytes);
+  }
 }
 
 TEST(Messenger, LargeFrontsAndDataAreNeverHeld) {

@@ -13,6 +13,7 @@ import re
 import shutil
 import sys
 import tempfile
+import time
 import unittest
 
 from cluster import Cluster, Relay, reason_to_skip
@@ -62,7 +63,7 @@ class RelayTest(unittest.TestCase):
         """Returns how many objects were written, and read; reading compares what is in them."""
         bench = lambda seconds, *arguments, **way: self.cluster.client(
             "rados", "bench", seconds, *arguments, "--run-name", f"run-{id(through)}", **way)
-        said = bench(2, "write", "-b", 65536, "-t", 8, "--no-cleanup", through=through)
+        said = bench(1, "write", "-b", 65536, "-t", 8, "--no-cleanup", through=through)
         written = int(re.search(r"Total writes made: +(\d+)", said)[1])
         read = int(re.search(r"Total reads made: +(\d+)",
                              bench(20, "seq", "-t", 8, through=through))[1])
@@ -161,6 +162,26 @@ class RelayTest(unittest.TestCase):
         self.assertEqual((relay.counts["stamped"], relay.counts["with_context"]), (0, 0))
         self.assert_identical(relay.digests["client"])
         self.assert_identical(relay.digests["osd"])
+
+    def test_clients_outlive_their_relay(self):
+        """Requests whose relay ends, with their connection, are sent again through the next one."""
+        first = self.relay("first", self.cluster.osd)
+        bench = self.cluster.start("rados", "bench", 4, "write", "-b", 16384, "-t", 16,
+                                   "--run-name", "outlived", "--no-cleanup", through=first)
+        time.sleep(1.5)
+        first.stop()
+        second = self.relay("second", self.cluster.osd, listen=first.address)
+        said, _ = bench.communicate(timeout=60)
+        self.assertEqual(bench.returncode, 0, said)
+        second.stop()
+        self.assertGreater(first.counts["stamped"], 0)
+        self.assertEqual(first.counts["replies"] + first.counts["unanswered"],
+                         first.counts["requests"])
+        self.assert_all_answered(second)
+        self.assertEqual(second.counts["stamped"], second.counts["requests"])
+        written = re.search(r"Total writes made: +(\d+)", said)[1]
+        said = self.cluster.client("rados", "bench", 20, "seq", "--run-name", "outlived")
+        self.assertEqual(re.search(r"Total reads made: +(\d+)", said)[1], written)
 
 
 def main():
