@@ -233,18 +233,19 @@ expected<bool> ReadCephTrace(CephMessageHeader header, std::string_view front,
   const auto place = FindCephTrace(header, front);
   if (!place) return make_unexpected(place.error());
   Context blkin;
+  Context otel;
   const auto has_blkin =
       FromTraceInfo(ReadTraceInfo(front.data() + place->ids, ByteOrder::kLittle), &blkin);
-  if (!has_blkin) return has_blkin;
-  Context otel;
+  if (!has_blkin) return make_unexpected(has_blkin.error());
   expected<bool> has_otel = false;
-  if (place->otel_size != 0)
+  if (place->otel_size != 0) {
     has_otel = ReadOtelBlock(front.substr(place->otel, place->otel_size), &otel);
-  if (!has_otel) return has_otel;
+    if (!has_otel) return make_unexpected(has_otel.error());
+  }
   if (!*has_blkin && !*has_otel) return false;
-  const bool same = *has_blkin && *has_otel && blkin.trace_id_low == otel.trace_id_low &&
-                    blkin.span_id == otel.span_id;
-  if (same) otel.parent_span_id = blkin.parent_span_id;
+  if (blkin.trace_id_low == otel.trace_id_low && blkin.span_id == otel.span_id) {
+    otel.parent_span_id = blkin.parent_span_id;
+  }
   *context = otel.sampled() || !*has_blkin ? otel : blkin;
   return true;
 }

@@ -12,7 +12,6 @@
 namespace {
 
 using tracekin::ByteOrder;
-using tracekin::kTraceInfoBytes;
 using tracekin::TraceInfo;
 
 // What libxseg's struct xseg_request is on LP64, as far as its size goes.

@@ -74,7 +74,7 @@ void Operations::Stamp(const opentracing::Span& span, const MessageHeader& heade
                        std::string* front) {
   if (!stamp_) return;
   if (handshake_->signs) {
-    ++counts_->signed_;
+    ++counts_->may_be_signed;
   } else if (front == nullptr) {
     ++counts_->too_large;
   } else if (const auto done =

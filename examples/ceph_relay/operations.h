@@ -22,13 +22,13 @@
 /// Of all connections.
 struct Counts {
   std::atomic<std::uint64_t> requests{0};
-  std::atomic<std::uint64_t> replies{0};       // whose request had passed
-  std::atomic<std::uint64_t> unanswered{0};    // requests whose connection ended first
-  std::atomic<std::uint64_t> with_context{0};  // requests that came with one
-  std::atomic<std::uint64_t> stamped{0};       // requests that went on with ours
-  std::atomic<std::uint64_t> signed_{0};       // not stamped: a signature would not fit any more
-  std::atomic<std::uint64_t> too_large{0};     // not stamped: a front larger than kMaxHeldFront
-  std::atomic<std::uint64_t> unknown{0};       // not stamped: a version of which nothing is known
+  std::atomic<std::uint64_t> replies{0};        // whose request had passed
+  std::atomic<std::uint64_t> unanswered{0};     // requests whose connection ended first
+  std::atomic<std::uint64_t> with_context{0};   // requests that came with one
+  std::atomic<std::uint64_t> stamped{0};        // requests that went on with ours
+  std::atomic<std::uint64_t> may_be_signed{0};  // not stamped: a signature would not fit any more
+  std::atomic<std::uint64_t> too_large{0};      // not stamped: a front larger than kMaxHeldFront
+  std::atomic<std::uint64_t> unknown{0};        // not stamped: a version of which nothing is known
   std::atomic<std::uint64_t> inconsistent{0};  // not stamped: a front that is not what it should be
   std::atomic<std::uint64_t> not_followed{0};  // without a span: too many are open, or no memory
   std::atomic<std::uint64_t> passed_through{

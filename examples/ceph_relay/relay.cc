@@ -125,10 +125,10 @@ class Relay {
     std::cout << "connections " << connections_ << "\nunreachable " << unreachable_ << "\nrefused "
               << refused_ << "\nrequests " << counts_.requests << "\nreplies " << counts_.replies
               << "\nunanswered " << counts_.unanswered << "\nwith_context " << counts_.with_context
-              << "\nstamped " << counts_.stamped << "\nsigned " << counts_.signed_ << "\ntoo_large "
-              << counts_.too_large << "\nunknown " << counts_.unknown << "\ninconsistent "
-              << counts_.inconsistent << "\nnot_followed " << counts_.not_followed
-              << "\npassed_through " << counts_.passed_through << std::endl;
+              << "\nstamped " << counts_.stamped << "\nsigned " << counts_.may_be_signed
+              << "\ntoo_large " << counts_.too_large << "\nunknown " << counts_.unknown
+              << "\ninconsistent " << counts_.inconsistent << "\nnot_followed "
+              << counts_.not_followed << "\npassed_through " << counts_.passed_through << std::endl;
   }
 
  private:

@@ -118,7 +118,7 @@ TEST_F(OperationsTest, WhatCannotBeStampedIsCountedAndHasASpan) {
   MessageParts with_signature = Op();
   with_signature.tid = 4;
   EXPECT_EQ(Request(with_signature), with_signature.front);
-  EXPECT_EQ(counts_.signed_, 1U);
+  EXPECT_EQ(counts_.may_be_signed, 1U);
 
   for (std::uint64_t tid = 1; tid <= 4; ++tid) {
     MessageParts reply = OpReply();
