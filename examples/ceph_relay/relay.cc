@@ -11,13 +11,14 @@
 #include <tracekin/tracer.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
-#include <condition_variable>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <iostream>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -44,7 +45,7 @@ constexpr char kUsage[] =
     "  --digest FILE  append a line for each connection that has ended: what arrived and what went "
     "on\n";
 
-constexpr int kMaxConnections = 1024;
+constexpr std::size_t kMaxConnections = 1024;
 constexpr int kConnectSeconds = 5;
 
 [[noreturn]] void Exit(const std::string& message) {
@@ -96,20 +97,19 @@ Route Listen(const std::string& argument) {
   return route;
 }
 
+// Its methods are for one thread; each connection has a thread of its own.
 class Relay {
  public:
   Relay(std::shared_ptr<tracekin::Tracer> tracer, bool stamp, std::FILE* digests)
       : tracer_(std::move(tracer)), stamp_(stamp), digests_(digests) {}
   ~Relay() { close(stop_); }
 
-  // Serves `client`, which it closes, on a thread of its own.
+  // Takes `client`, which is closed at the end.
   void Accept(int client, const sockaddr_in& osd) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    if (running_ == kMaxConnections || !Start(client, osd)) {
+    JoinEnded();
+    if (threads_.size() == kMaxConnections || !Start(client, osd)) {
       ++refused_;
       close(client);
-    } else {
-      ++running_;
     }
   }
 
@@ -117,8 +117,8 @@ class Relay {
   void Stop() {
     const std::uint64_t one = 1;
     if (write(stop_, &one, sizeof one) != sizeof one) Exit("cannot stop");
-    std::unique_lock<std::mutex> lock(mutex_);
-    ended_.wait(lock, [this] { return running_ == 0; });
+    for (Thread& thread : threads_) thread.thread.join();
+    threads_.clear();
   }
 
   void PrintCounts() const {
@@ -132,22 +132,41 @@ class Relay {
   }
 
  private:
-  bool Start(int client, const sockaddr_in& osd) try {
-    std::thread([this, client, osd] { Serve(client, osd); }).detach();
+  struct Thread {
+    std::thread thread{};
+    std::atomic<bool> ended{false};
+  };
+
+  void JoinEnded() {
+    threads_.remove_if([](Thread& thread) {
+      if (!thread.ended) return false;
+      thread.thread.join();
+      return true;
+    });
+  }
+
+  bool Start(int client, const sockaddr_in& osd) {
+    Thread& thread = threads_.emplace_back();
+    try {
+      thread.thread = std::thread([this, client, osd, &thread] {
+        Serve(client, osd);
+        thread.ended = true;
+      });
+    } catch (const std::system_error&) {
+      threads_.pop_back();
+      return false;
+    }
     return true;
-  } catch (const std::system_error&) {
-    return false;
   }
 
   void Serve(int client, const sockaddr_in& osd) {
     const int server = Connect(osd);
-    if (server >= 0) Carry(client, server, osd);
+    if (server >= 0) {
+      Carry(client, server, osd);
+      close(server);
+    }
     close(client);
-    if (server >= 0) close(server);
-    const std::lock_guard<std::mutex> lock(mutex_);
     ++(server >= 0 ? connections_ : unreachable_);
-    --running_;
-    ended_.notify_all();
   }
 
   int Connect(const sockaddr_in& osd) {
@@ -176,7 +195,7 @@ class Relay {
   }
 
   void PrintDigests(const Connection& connection) {
-    const std::lock_guard<std::mutex> lock(mutex_);
+    const std::lock_guard<std::mutex> lock(digests_mutex_);
     const auto print = [this](const char* side, const Connection::Digests& digests) {
       std::fprintf(digests_, "%s in %llu %016llx out %llu %016llx\n", side,
                    static_cast<unsigned long long>(digests.in.bytes),
@@ -192,14 +211,13 @@ class Relay {
   const std::shared_ptr<tracekin::Tracer> tracer_;
   const bool stamp_;
   std::FILE* const digests_;
+  std::mutex digests_mutex_;
   const int stop_ = eventfd(0, EFD_CLOEXEC);
   Counts counts_;
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  int running_ = 0;  // these are guarded by mutex_
-  std::uint64_t connections_ = 0;
-  std::uint64_t unreachable_ = 0;
+  std::atomic<std::uint64_t> connections_{0};
+  std::atomic<std::uint64_t> unreachable_{0};
   std::uint64_t refused_ = 0;
+  std::list<Thread> threads_;
 };
 
 // Until a signal is there to be read from `signals`.
