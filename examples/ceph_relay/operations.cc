@@ -123,10 +123,12 @@ void Operations::Replies::Front(const MessageHeader& header, std::string* front)
   const auto operation = all_->open_.find(header.tid);
   if (operation == all_->open_.end()) return;
   opentracing::Span& span = *operation->second.span;
-  const auto latency = Clock::now() - operation->second.sent;
   span.Log({{"event", "reply begins"}});
-  span.SetTag("ceph.osd_latency_us",
-              std::chrono::duration_cast<std::chrono::microseconds>(latency).count());
+  if (operation->second.sent != Clock::time_point{}) {
+    const auto latency = Clock::now() - operation->second.sent;
+    span.SetTag("ceph.osd_latency_us",
+                std::chrono::duration_cast<std::chrono::microseconds>(latency).count());
+  }
   std::int32_t result = 0;
   if (front == nullptr || !ReadResult(*front, &result)) return;
   span.SetTag("ceph.result", result);
