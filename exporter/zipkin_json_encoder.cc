@@ -155,8 +155,10 @@ void WriteSpan(const SpanRecord& span, Writer* out) {
     out->Raw(R"(,"timestamp":)");
     out->Number(span.start_ns / 1000);
   }
-  out->Raw(R"(,"duration":)");
-  out->Number(std::max<std::int64_t>(span.duration_ns / 1000, 1));
+  if (span.duration_ns >= 0) {
+    out->Raw(R"(,"duration":)");
+    out->Number(std::max<std::int64_t>(span.duration_ns / 1000, 1));
+  }
   if (!span.local.empty()) {
     out->Raw(R"(,"localEndpoint":)");
     WriteEndpoint(span.local, out);

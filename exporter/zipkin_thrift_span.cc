@@ -104,9 +104,12 @@ class ZipkinThriftSpan::Output {
   }
 
  private:
+  static constexpr std::int64_t kUnknown = -1;
+
   void WriteSpan(const SpanRecord& span) {
     const std::int64_t start_us = span.start_ns >= 1000 ? span.start_ns / 1000 : 0;
-    const std::int64_t duration_us = std::max<std::int64_t>(span.duration_ns / 1000, 1);
+    const std::int64_t duration_us =
+        span.duration_ns >= 0 ? std::max<std::int64_t>(span.duration_ns / 1000, 1) : kUnknown;
     Id(1, span.trace_id_low);
     Text(3, span.name);
     Id(4, span.span_id);
@@ -119,7 +122,7 @@ class ZipkinThriftSpan::Output {
     // alone is the first API's way to say that the span is shared.
     const bool shared = span.shared && span.kind == SpanKind::kServer && start_us != 0;
     if (start_us != 0 && !shared) I64(10, start_us);
-    if (!shared) I64(11, duration_us);
+    if (!shared && duration_us != kUnknown) I64(11, duration_us);
     if (span.trace_id_high != 0) Id(12, span.trace_id_high);
     Stop();
   }
@@ -128,7 +131,7 @@ class ZipkinThriftSpan::Output {
   bool WriteAnnotations(const SpanRecord& span, const Vocabulary& words, std::int64_t start_us,
                         std::int64_t duration_us) {
     const bool begins = start_us != 0 && !words.begin.empty();
-    const bool ends = start_us != 0 && !words.end.empty();
+    const bool ends = start_us != 0 && duration_us != kUnknown && !words.end.empty();
     bool has_host = begins;
     List(6, span.annotations.size() + begins + ends);
     // What tells the kind needs a host, though nothing may be known of it.

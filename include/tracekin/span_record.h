@@ -49,7 +49,7 @@ struct SpanRecord {
   std::uint64_t span_id = 0;
   std::uint64_t parent_span_id = 0;  // 0: a root
   std::int64_t start_ns = 0;         // since the Unix epoch
-  std::int64_t duration_ns = 0;
+  std::int64_t duration_ns = 0;      // negative: unknown, as of a later part of a span
   SpanKind kind = SpanKind::kLocal;
   bool debug = false;
   bool shared = false;  // of a server that goes by its client's ids; Zipkin knows no other

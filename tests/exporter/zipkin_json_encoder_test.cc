@@ -143,13 +143,18 @@ TEST(ZipkinJsonEncoderTest, KindsAreUpperCase) {
 
 TEST(ZipkinJsonEncoderTest, DurationIsAtLeastAMicrosecond) {
   SpanRecord span = MinimalSpan();
-  for (const std::int64_t ns :
-       {std::int64_t{-5}, std::int64_t{0}, std::int64_t{999}, std::int64_t{1000}}) {
+  for (const std::int64_t ns : {std::int64_t{0}, std::int64_t{999}, std::int64_t{1000}}) {
     span.duration_ns = ns;
     EXPECT_EQ(Parsed(Line(span))["duration"].GetInt64(), 1) << ns;
   }
   span.duration_ns = 2999;
   EXPECT_EQ(Parsed(Line(span))["duration"].GetInt64(), 2);
+}
+
+TEST(ZipkinJsonEncoderTest, ANegativeDurationIsUnknown) {
+  SpanRecord span = MinimalSpan();
+  span.duration_ns = -1;
+  EXPECT_FALSE(Parsed(Line(span)).HasMember("duration"));
 }
 
 TEST(ZipkinJsonEncoderTest, AStartBeforeTheEpochIsUnknown) {

@@ -69,8 +69,9 @@ void ExpectSpan(const zipkin::proto3::Span& decoded, const SpanRecord& span) {
             kind.empty() ? "SPAN_KIND_UNSPECIFIED" : kind);
   EXPECT_EQ(decoded.name(), span.name);
   EXPECT_EQ(decoded.timestamp(), static_cast<std::uint64_t>(span.start_ns / 1000));
-  EXPECT_EQ(decoded.duration(),
-            static_cast<std::uint64_t>(std::max<std::int64_t>(span.duration_ns / 1000, 1)));
+  const std::int64_t duration =
+      span.duration_ns < 0 ? 0 : std::max<std::int64_t>(span.duration_ns / 1000, 1);
+  EXPECT_EQ(decoded.duration(), static_cast<std::uint64_t>(duration));
   EXPECT_EQ(decoded.has_local_endpoint(), !span.local.empty());
   EXPECT_EQ(decoded.has_remote_endpoint(), !span.remote.empty());
   ExpectEndpoint(decoded.local_endpoint(), span.local);
