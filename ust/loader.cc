@@ -21,6 +21,10 @@ constexpr tracekin_ust_recorder kDormant = {
     &kNeverEnabled,
     &kNeverEnabled,
     &kNeverEnabled,
+    &kNeverEnabled,
+    &kNeverEnabled,
+    &kNeverEnabled,
+    &kNeverEnabled,
     [](const tracekin_ust_span*) {},
     [](const tracekin_ust_span*) {},
     [](tracekin_ust_level, const tracekin_ust_ids*, const char*) {},
@@ -29,6 +33,10 @@ constexpr tracekin_ust_recorder kDormant = {
     [](const tracekin_ust_stats*) {},
     [](const tracekin_ust_span*) {},
     [](const tracekin_ust_span*) {},
+    [](const tracekin_ust_zipkin*, const char*) {},
+    [](const tracekin_ust_zipkin*, const char*, const char*) {},
+    [](const tracekin_ust_zipkin*, const char*, const char*) {},
+    [](const tracekin_ust_zipkin*, const char*, std::int64_t) {},
 };
 
 // A second copy of tracekin in the process (a plugin beside the library) must use the first one's

@@ -4,8 +4,9 @@
 #define LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION
 #define LTTNG_UST_TRACEPOINT_PROVIDER_HIDDEN_DEFINITION
 #include "ust/tracepoints.h"
-/* A second provider, in the same way. */
+/* More providers, in the same way. */
 #include "ust/jaeger_tracepoints.h"
+#include "ust/zipkin_tracepoints.h"
 
 static void SpanStart(const struct tracekin_ust_span* span) {
   lttng_ust_tracepoint(tracekin, span_start, span);
@@ -53,6 +54,25 @@ static void JaegerEndSpan(const struct tracekin_ust_span* span) {
   lttng_ust_tracepoint(jaeger_ust, end_span, span);
 }
 
+static void ZipkinTimestamp(const struct tracekin_ust_zipkin* origin, const char* event) {
+  lttng_ust_tracepoint(zipkin, timestamp, origin, event);
+}
+
+static void ZipkinKeyval(const struct tracekin_ust_zipkin* origin, const char* key,
+                         const char* val) {
+  lttng_ust_tracepoint(zipkin, keyval, origin, key, val);
+}
+
+static void ZipkinKeyvalString(const struct tracekin_ust_zipkin* origin, const char* key,
+                               const char* val) {
+  lttng_ust_tracepoint(zipkin, keyval_string, origin, key, val);
+}
+
+static void ZipkinKeyvalInteger(const struct tracekin_ust_zipkin* origin, const char* key,
+                                int64_t val) {
+  lttng_ust_tracepoint(zipkin, keyval_integer, origin, key, val);
+}
+
 const struct tracekin_ust_recorder* tracekin_ust_provider(void) {
   static const struct tracekin_ust_recorder recorder = {
       .abi = TRACEKIN_UST_ABI,
@@ -70,6 +90,10 @@ const struct tracekin_ust_recorder* tracekin_ust_provider(void) {
       .exporter_stats_enabled = &lttng_ust_tracepoint_tracekin___exporter_stats.state,
       .jaeger_start_span_enabled = &lttng_ust_tracepoint_jaeger_ust___start_span.state,
       .jaeger_end_span_enabled = &lttng_ust_tracepoint_jaeger_ust___end_span.state,
+      .zipkin_timestamp_enabled = &lttng_ust_tracepoint_zipkin___timestamp.state,
+      .zipkin_keyval_enabled = &lttng_ust_tracepoint_zipkin___keyval.state,
+      .zipkin_keyval_string_enabled = &lttng_ust_tracepoint_zipkin___keyval_string.state,
+      .zipkin_keyval_integer_enabled = &lttng_ust_tracepoint_zipkin___keyval_integer.state,
       .span_start = SpanStart,
       .span_finish = SpanFinish,
       .span_log = SpanLog,
@@ -78,6 +102,10 @@ const struct tracekin_ust_recorder* tracekin_ust_provider(void) {
       .exporter_stats = ExporterStats,
       .jaeger_start_span = JaegerStartSpan,
       .jaeger_end_span = JaegerEndSpan,
+      .zipkin_timestamp = ZipkinTimestamp,
+      .zipkin_keyval = ZipkinKeyval,
+      .zipkin_keyval_string = ZipkinKeyvalString,
+      .zipkin_keyval_integer = ZipkinKeyvalInteger,
   };
   return &recorder;
 }

@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-#define TRACEKIN_UST_ABI 3
+#define TRACEKIN_UST_ABI 4
 #define TRACEKIN_UST_SONAME "libtracekin_ust.so"
 
 struct tracekin_ust_ids {
@@ -68,6 +68,17 @@ struct tracekin_ust_stats {
   int32_t tid; /* of the calling thread */
 };
 
+/* Where one of BlkKin's records comes from; see docs/blkin.md. */
+struct tracekin_ust_zipkin {
+  const char* trace_name;
+  const char* service_name;
+  const char* ip;
+  int port_no;
+  int64_t trace_id;
+  int64_t span_id;
+  int64_t parent_span_id; /* 0 for a root span */
+};
+
 /* How serious a log entry is; each is an event of its own, with LTTng's log level of that name. */
 enum tracekin_ust_level {
   TRACEKIN_UST_DEBUG,
@@ -91,6 +102,10 @@ struct tracekin_ust_recorder {
   const int* exporter_stats_enabled;
   const int* jaeger_start_span_enabled;
   const int* jaeger_end_span_enabled;
+  const int* zipkin_timestamp_enabled;
+  const int* zipkin_keyval_enabled;
+  const int* zipkin_keyval_string_enabled;
+  const int* zipkin_keyval_integer_enabled;
 
   void (*span_start)(const struct tracekin_ust_span* span);
   void (*span_finish)(const struct tracekin_ust_span* span);
@@ -101,6 +116,12 @@ struct tracekin_ust_recorder {
   void (*exporter_stats)(const struct tracekin_ust_stats* stats);
   void (*jaeger_start_span)(const struct tracekin_ust_span* span);
   void (*jaeger_end_span)(const struct tracekin_ust_span* span);
+  void (*zipkin_timestamp)(const struct tracekin_ust_zipkin* origin, const char* event);
+  void (*zipkin_keyval)(const struct tracekin_ust_zipkin* origin, const char* key, const char* val);
+  void (*zipkin_keyval_string)(const struct tracekin_ust_zipkin* origin, const char* key,
+                               const char* val);
+  void (*zipkin_keyval_integer)(const struct tracekin_ust_zipkin* origin, const char* key,
+                                int64_t val);
 };
 
 /* Exported by libtracekin_ust.so. Never null; valid for the life of the process. */

@@ -10,7 +10,9 @@ const tracekin_ust_recorder* tracekin_ust_provider(void) {
   static const struct tracekin_ust_recorder recorder = {
       FAKE_ABI,   &kDisabled, &kDisabled, {&kDisabled, &kDisabled, &kDisabled, &kDisabled},
       &kEnabled,  &kDisabled, &kDisabled, &kDisabled,
+      &kDisabled, &kDisabled, &kDisabled, &kDisabled,
       &kDisabled, nullptr,    nullptr,    nullptr,
+      nullptr,    nullptr,    nullptr,    nullptr,
       nullptr,    nullptr,    nullptr,    nullptr,
       nullptr};
   return &recorder;

@@ -1,0 +1,17 @@
+#include "tracekin/blkin/tracekin_blkin.h"
+
+#include "blkin/process.h"
+
+namespace tracekin {
+
+void SetBlkinTracer(std::shared_ptr<Tracer> tracer, const BlkinLimits& limits) {
+  blkin::SetTracer(std::move(tracer), limits);
+}
+
+bool FlushBlkin(std::chrono::milliseconds timeout) noexcept {
+  blkin::Spans().ReportAll();
+  const std::shared_ptr<Tracer> tracer = blkin::Spans().tracer();
+  return tracer == nullptr || tracer->Flush(timeout);
+}
+
+}  // namespace tracekin

@@ -1,0 +1,1 @@
+#include "../zipkin_c.h"

@@ -1,0 +1,1 @@
+#include "../blkin-front.h"
