@@ -1,6 +1,7 @@
 // BlkKin's C API in its author's dialect; the headers say what each function does.
 
 #include <cstddef>
+#include <cstring>
 
 #include "blkin/ids.h"
 #include "blkin/process.h"
@@ -89,7 +90,10 @@ int _blkin_record(blkin_trace* trace, blkin_annotation* annot) {
   if (endpoint == nullptr) return -EINVAL;
   const Origin origin = {trace->info, Or(trace->name, kNoName), Or(endpoint->name, kNoName),
                          Or(endpoint->ip, kNoIp), endpoint->port};
-  switch (annot->type) {
+  unsigned
+      type;  // a C program may have put any number there, of which an enum of C++ knows only two
+  std::memcpy(&type, &annot->type, sizeof type);
+  switch (type) {
     case ANNOT_STRING:
       if (annot->key == nullptr) return -EINVAL;
       RecordKeyval(origin, annot->key, annot->val);

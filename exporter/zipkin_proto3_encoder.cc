@@ -115,7 +115,8 @@ void WriteSpan(const SpanRecord& span, Writer* out) {
     WriteEndpoint(9, span.remote, out);
     WriteEndpoint(8, span.local, out);
     if (span.duration_ns >= 0) {
-      out->Varint(7, static_cast<std::uint64_t>(std::max<std::int64_t>(span.duration_ns / 1000, 1)));
+      out->Varint(7,
+                  static_cast<std::uint64_t>(std::max<std::int64_t>(span.duration_ns / 1000, 1)));
     }
     if (span.start_ns >= 1000) {  // Zipkin takes 0 as "unknown", and nothing before the epoch
       out->Fixed64(6, static_cast<std::uint64_t>(span.start_ns / 1000));

@@ -248,6 +248,7 @@ TEST(BlkinOriginal, IdsAreUniqueAndPositiveOnAllThreads) {
 }
 
 TEST(BlkinOriginal, AChildProcessDrawsOtherIds) {
+  TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   blkin_trace before, after;
   blkin_init_new_trace(&before, "n", nullptr);
   int pipe_ends[2];
