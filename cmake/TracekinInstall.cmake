@@ -14,7 +14,7 @@ function(tracekin_install_library target runtime development headers export pc)
   install(TARGETS ${target} EXPORT ${export} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     COMPONENT ${runtime} NAMELINK_COMPONENT ${development})
   install(DIRECTORY ${headers}/tracekin DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-    COMPONENT ${development} FILES_MATCHING PATTERN "*.h")
+    COMPONENT ${development} FILES_MATCHING PATTERN "*.h" PATTERN blkin EXCLUDE)
   install(EXPORT ${export} NAMESPACE tracekin:: DESTINATION ${config_dir} COMPONENT ${development})
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${pc}.in ${generated_dir}/${pc} @ONLY)
   install(FILES ${generated_dir}/${pc} DESTINATION ${pkgconfig_dir} COMPONENT ${development})
@@ -29,6 +29,20 @@ write_basic_package_version_file(${generated_dir}/tracekinConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${generated_dir}/tracekinConfig.cmake ${generated_dir}/tracekinConfigVersion.cmake
   DESTINATION ${config_dir} COMPONENT libtracekin-dev)
+
+# The folder of headers is BlkKin's alone.
+install(TARGETS tracekin_blkin tracekin_blkin_original tracekin_blkin_ceph EXPORT tracekinBlkinTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  COMPONENT libtracekin-blkin0 NAMELINK_COMPONENT libtracekin-blkin-dev)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tracekin/blkin
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tracekin COMPONENT libtracekin-blkin-dev)
+install(EXPORT tracekinBlkinTargets NAMESPACE tracekin:: DESTINATION ${config_dir}
+  COMPONENT libtracekin-blkin-dev)
+foreach(pc tracekin-blkin tracekin-blkin-original tracekin-blkin-ceph)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/${pc}.pc.in ${generated_dir}/${pc}.pc @ONLY)
+  install(FILES ${generated_dir}/${pc}.pc DESTINATION ${pkgconfig_dir}
+    COMPONENT libtracekin-blkin-dev)
+endforeach()
 
 # Loaded by name: no headers, no links.
 install(TARGETS tracekin_plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}

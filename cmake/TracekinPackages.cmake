@@ -71,6 +71,23 @@ tracekin_package(libtracekin-dev libdevel
     "."
     "This package contains what is needed to build programs that link to it.")
 
+tracekin_package(libtracekin-blkin0 libs
+  LDCONFIG LIBRARY libtracekin_blkin
+  DEPENDS "libtracekin0 ${same_version}"
+  RECOMMENDS "libtracekin-ust0 ${same_version}"
+  DESCRIPTION "BlkKin's tracing API with LTTng events and Zipkin spans"
+    "Programs that were written for BlkKin, as Archipelago and Ceph were, record"
+    "their LTTng events with it, and Zipkin spans at the same time."
+    "."
+    "This package contains the library that programs link to.")
+
+tracekin_package(libtracekin-blkin-dev libdevel
+  DEPENDS "libtracekin-blkin0 ${same_version}, libtracekin-dev ${same_version}"
+  SUGGESTS "libboost-dev"
+  DESCRIPTION "BlkKin's tracing API with LTTng events and Zipkin spans (development)"
+    "This package contains the headers of BlkKin's API, its author's and Ceph's,"
+    "with which programs that were written for it are compiled.")
+
 tracekin_package(tracekin-plugin libs
   RECOMMENDS "libtracekin-ust0 ${same_version}"
   SUGGESTS "${modules}"

@@ -29,7 +29,7 @@ says_not() { [[ $(field "$1" "$2") != *"$3"* ]] || fail "$1 has $3 in its $2"; }
 (cd "$build" && cpack -B "$work") >"$work/log" 2>&1 || fail "$(cat "$work/log")"
 ! grep -i warning "$work/log" || fail "cpack warns"
 
-packages=(libtracekin0 libtracekin-dev tracekin-plugin)
+packages=(libtracekin0 libtracekin-dev libtracekin-blkin0 libtracekin-blkin-dev tracekin-plugin)
 ust='' thrift='' kafka='' grpc=''
 [ ! -e "$build/lib/libtracekin_ust.so" ] || ust=libtracekin-ust0
 [ ! -e "$build/lib/libtracekin_thrift.so" ] || thrift=libtracekin-thrift0
@@ -74,8 +74,23 @@ has libtracekin-dev "$lib/pkgconfig/tracekin\.pc"
 has libtracekin-dev "$lib/cmake/tracekin/tracekinConfig\.cmake"
 has libtracekin-dev '/usr/include/tracekin/tracer\.h'
 has_not libtracekin-dev '.*grpc.*'
+has_not libtracekin-dev '.*/blkin/.*'
 says libtracekin-dev Depends 'libtracekin0 (='
 says libtracekin-dev Depends libopentracing-dev
+
+has libtracekin-blkin0 "$lib/libtracekin_blkin\.so\.0"
+has_not libtracekin-blkin0 '.*\.so'
+has_not libtracekin-blkin0 '/usr/include/.*'
+says libtracekin-blkin0 Depends 'libtracekin0 (='
+says_not libtracekin-blkin0 Depends lttng
+has libtracekin-blkin-dev "$lib/libtracekin_blkin\.so"
+has libtracekin-blkin-dev "$lib/cmake/tracekin/tracekinBlkinTargets\.cmake"
+for dialect in original ceph; do
+  has libtracekin-blkin-dev "$lib/pkgconfig/tracekin-blkin-$dialect\.pc"
+  has libtracekin-blkin-dev "/usr/include/tracekin/blkin/$dialect/ztracer\.hpp"
+  has libtracekin-blkin-dev "/usr/include/tracekin/blkin/$dialect/blkin/zipkin_c\.h"
+done
+says libtracekin-blkin-dev Depends 'libtracekin-blkin0 (='
 
 says_not tracekin-plugin Depends libtracekin
 says_not tracekin-plugin Depends lttng

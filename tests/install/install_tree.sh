@@ -32,6 +32,12 @@ echo "by find_package, gRPC $grpc"
 has_span "$work/linked.json" consumed
 [ $grpc = OFF ] || "$work/build/with_grpc" "$work/grpc.json"
 
+TRACEKIN_EXPORTER_PATH=$work/original.json "$work/build/blkin_original"
+has_span "$work/original.json" "process a"
+"$work/build/blkin_ceph" "$work/ceph.json"
+has_span "$work/ceph.json" "osd op"
+has_span "$work/ceph.json" check
+
 echo "by pkg-config"
 export PKG_CONFIG_PATH=$libraries/pkgconfig
 [ "$(pkg-config --modversion tracekin)" = "$(sed -n 's/^CMAKE_PROJECT_VERSION:.*=//p' "$build/CMakeCache.txt")" ] ||
@@ -40,6 +46,17 @@ export PKG_CONFIG_PATH=$libraries/pkgconfig
 c++ -std=c++17 -o "$work/by-pkg-config" "$consumer/linked.cc" $(pkg-config --cflags --libs tracekin)
 LD_LIBRARY_PATH=$libraries "$work/by-pkg-config" "$work/pkg-config.json"
 has_span "$work/pkg-config.json" consumed
+rm "$work"/{original,ceph}.json
+# shellcheck disable=SC2046
+cc -std=c99 -o "$work/original" "$consumer/blkin_original.c" \
+  $(pkg-config --cflags --libs tracekin-blkin-original)
+LD_LIBRARY_PATH=$libraries TRACEKIN_EXPORTER_PATH=$work/original.json "$work/original"
+has_span "$work/original.json" "process a"
+# shellcheck disable=SC2046
+c++ -std=c++17 -o "$work/ceph" "$consumer/blkin_ceph.cc" \
+  $(pkg-config --cflags --libs tracekin-blkin-ceph)
+LD_LIBRARY_PATH=$libraries "$work/ceph" "$work/ceph.json"
+has_span "$work/ceph.json" "osd op"
 if [ $grpc = ON ]; then
   pkg-config --libs tracekin-grpc | grep -q -- "-ltracekin_grpc " || fail "tracekin-grpc.pc"
 fi
