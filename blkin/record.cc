@@ -24,7 +24,8 @@ class EventText {
     if (size <= kMaxBytes && IsPlain(text, size)) return;
     try {
       const std::string_view valid = Sanitize(TruncateUtf8({text, size}, kMaxBytes), &scratch_);
-      if (valid.data() == text) scratch_ = valid;
+      if (valid.size() == size && valid.data() == text) return;
+      if (valid.data() == text) scratch_ = valid;  // with a NUL where it was cut
       text_ = scratch_.c_str();
     } catch (...) {
       text_ = "";

@@ -32,7 +32,8 @@ echo "by find_package, gRPC $grpc"
 has_span "$work/linked.json" consumed
 [ $grpc = OFF ] || "$work/build/with_grpc" "$work/grpc.json"
 
-TRACEKIN_EXPORTER_PATH=$work/original.json "$work/build/blkin_original"
+# The program's own search path is not that of a library which its library needs.
+LD_LIBRARY_PATH=$libraries TRACEKIN_EXPORTER_PATH=$work/original.json "$work/build/blkin_original"
 has_span "$work/original.json" "process a"
 "$work/build/blkin_ceph" "$work/ceph.json"
 has_span "$work/ceph.json" "osd op"

@@ -57,6 +57,10 @@ const tracekin_ust_recorder kRecorder = {
     &never,  // exporter_stats: reporter_test.cc
     &listening,
     &listening,
+    &never,  // BlkKin's: tests/blkin/record_test.cc
+    &never,
+    &never,
+    &never,
     [](const tracekin_ust_span* span) { starts.emplace_back(*span); },
     [](const tracekin_ust_span* span) { finishes.emplace_back(*span); },
     [](tracekin_ust_level level, const tracekin_ust_ids* ids, const char* message) {
@@ -71,6 +75,10 @@ const tracekin_ust_recorder kRecorder = {
     nullptr,
     [](const tracekin_ust_span* span) { jaeger_starts.emplace_back(*span); },
     [](const tracekin_ust_span* span) { jaeger_ends.emplace_back(*span); },
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
 };
 
 class UstEvents : public ::testing::Test {
