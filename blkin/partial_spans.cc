@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t kUnknown = -1;
 
-// Of key and value each: the tracer cuts what is too long for a span, and counts that; this only
+// Of one text: the tracer cuts what is too long for a span, and counts that; this only
 // keeps a text that has no end from being copied.
 constexpr std::size_t kMaxText = 65536;
 
@@ -43,6 +43,8 @@ std::int64_t Nanoseconds(std::chrono::nanoseconds duration) { return duration.co
 std::size_t Share(std::size_t whole, std::size_t shards) {
   return std::max<std::size_t>(whole / shards, 1);
 }
+
+std::string_view Bounded(std::string_view text) { return text.substr(0, kMaxText); }
 
 bool IsIPv6(std::string_view ip) { return ip.find(':') != std::string_view::npos; }
 
@@ -87,12 +89,12 @@ bool PartialSpans::Sample(std::int64_t trace_id) noexcept {
 
 void PartialSpans::Annotate(const Origin& origin, std::string_view event,
                             std::int64_t now_ns) noexcept {
-  Add(origin, {EntryType::kAnnotation, {}, event.substr(0, kMaxText), now_ns});
+  Add(origin, {EntryType::kAnnotation, {}, Bounded(event), now_ns});
 }
 
 void PartialSpans::Tag(const Origin& origin, std::string_view key, std::string_view value,
                        std::int64_t now_ns) noexcept {
-  Add(origin, {EntryType::kTag, key.substr(0, kMaxText), value.substr(0, kMaxText), now_ns});
+  Add(origin, {EntryType::kTag, Bounded(key), Bounded(value), now_ns});
 }
 
 void PartialSpans::Add(const Origin& origin, const Record& record) noexcept {
@@ -129,50 +131,51 @@ void PartialSpans::Shard::Add(const Origin& origin, const Record& added) {
                               now - span->opened_at > Nanoseconds(limits.max_age))) {
     Report(span);
   }
-
   const bool first = span->text.empty();
-  const std::string_view name = std::string_view(origin.name).substr(0, kMaxText);
-  const std::string_view service = std::string_view(origin.service).substr(0, kMaxText);
-  const std::string_view ip = std::string_view(origin.ip).substr(0, kMaxText);
+  Write(origin, added, &*span);
+  if (first) span->opened_at = now;
+  span->used_at = now;
+  open.splice(open.end(), first ? closed : open, span);
+  if (Note(added, &*span)) Report(span);
+  while (bytes > limits.max_bytes) Report(open.begin());
+}
+
+// Appends the record to the span's text, which begins with where the first one comes from.
+void PartialSpans::Shard::Write(const Origin& origin, const Record& added, PartialSpan* span) {
+  const bool first = span->text.empty();
+  const std::string_view service = Bounded(origin.service), ip = Bounded(origin.ip);
+  const std::string_view name = span->named ? std::string_view() : Bounded(origin.name);
   const std::size_t before = span->text.size();
-  const bool name_it = !span->named && !name.empty();
   // All the memory at once: nothing below throws.
-  const std::size_t needed = added.size() + (name_it ? sizeof(EntryHeader) + name.size() : 0) +
-                             (first ? 2 * sizeof(EntryHeader) + service.size() + ip.size() : 0);
-  if (span->text.capacity() < before + needed) {
-    span->text.reserve(std::max(before + needed, 2 * before));
-  }
+  const std::size_t after = before + added.size() + 3 * sizeof(EntryHeader) + name.size() +
+                            (first ? service.size() + ip.size() : 0);
+  if (span->text.capacity() < after) span->text.reserve(std::max(after, 2 * before));
   if (first) {
-    span->opened_at = now;
-    span->first_ns = span->last_ns = added.time_ns;
-    span->port = static_cast<std::uint16_t>(origin.port & 0xffff);
     Append(EntryType::kService, 0, {}, service, &span->text);
     Append(EntryType::kIp, 0, {}, ip, &span->text);
+    span->port = static_cast<std::uint16_t>(origin.port & 0xffff);
   }
-  if (name_it) {
+  if (!name.empty()) {
     Append(EntryType::kName, 0, {}, name, &span->text);
     span->named = true;
   }
   Append(added.type, added.time_ns, added.key, added.value, &span->text);
   bytes += span->text.size() - before;
-  span->used_at = now;
-  open.splice(open.end(), first ? closed : open, span);
+}
 
+// What the record says of the span's times and kind. Returns whether it ends the span.
+bool PartialSpans::Shard::Note(const Record& added, PartialSpan* span) noexcept {
   const bool annotation = added.type == EntryType::kAnnotation;
-  if (annotation && !span->annotated) span->first_ns = added.time_ns;
+  if (span->first_ns == 0 || (annotation && !span->annotated)) span->first_ns = added.time_ns;
   if (annotation || !span->annotated) span->last_ns = added.time_ns;
-  span->annotated |= annotation;
-  if (annotation) {
-    const EventMeaning meaning = MeaningOf(added.value);
-    if (span->kind == SpanKind::kLocal) span->kind = meaning.kind;
-    const bool ours = meaning.kind == SpanKind::kLocal || meaning.kind == span->kind;
-    if (meaning.start && ours && span->start_ns == 0) span->start_ns = added.time_ns;
-    if (meaning.end && ours) {
-      if (meaning.kind != SpanKind::kLocal) span->end_ns = added.time_ns;
-      Report(span);
-    }
-  }
-  while (bytes > limits.max_bytes) Report(open.begin());
+  if (!annotation) return false;
+  span->annotated = true;
+  const EventMeaning meaning = MeaningOf(added.value);
+  if (span->kind == SpanKind::kLocal) span->kind = meaning.kind;
+  if (meaning.kind != SpanKind::kLocal && meaning.kind != span->kind) return false;
+  if (meaning.start && span->start_ns == 0) span->start_ns = added.time_ns;
+  if (meaning.end && meaning.kind != SpanKind::kLocal) span->end_ns = added.time_ns;
+  return meaning.end;
 }
 
 // Reports what is in the span's text, and makes it a closed one.
@@ -224,7 +227,7 @@ void PartialSpans::Shard::Report(List::iterator span) noexcept {
   std::string().swap(span->text);
   span->reported = true;
   span->annotated = span->named = false;
-  span->start_ns = span->end_ns = 0;
+  span->first_ns = span->start_ns = span->end_ns = 0;
   span->used_at = CoarseSteadyNow();
   closed.splice(closed.end(), open, span);
 }

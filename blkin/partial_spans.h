@@ -75,11 +75,11 @@ class PartialSpans {
     Key key;
     std::int64_t parent_span_id;
     std::int64_t opened_at = 0;  // ns of the steady clock, of the first record in `text`
-    std::int64_t used_at = 0;    // and of the last one
-    std::int64_t first_ns =
-        0;  // ns since the epoch, of the first annotation, else of the first tag
-    std::int64_t last_ns = 0;
-    std::int64_t start_ns = 0;  // of cs or sr; 0: not recorded
+    std::int64_t used_at = 0;    // and of the last one, or of the report
+    // ns since the epoch; 0: not recorded.
+    std::int64_t first_ns = 0;  // of the first annotation in `text`, or of the first tag if none is
+    std::int64_t last_ns = 0;   // of the last one
+    std::int64_t start_ns = 0;  // of cs or sr
     std::int64_t end_ns = 0;    // of cr or ss
     std::uint16_t port = 0;
     SpanKind kind = SpanKind::kLocal;
@@ -105,6 +105,8 @@ class PartialSpans {
 
     void Add(const Origin& origin, const Record& record);
     List::iterator Find(const Origin& origin);
+    void Write(const Origin& origin, const Record& record, PartialSpan* span);
+    bool Note(const Record& record, PartialSpan* span) noexcept;
     void Report(List::iterator span) noexcept;
     void Forget(List* list) noexcept;
     void ReportAll() noexcept;
