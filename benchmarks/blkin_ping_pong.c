@@ -55,6 +55,8 @@ static void client(int in, int out, long iterations) {
   struct message msg;
   long i;
   blkin_init_endpoint(&endp, "10.0.0.2", 5001, "service b");
+  memset(&msg, 0, sizeof msg);
+  if (write(out, &msg, sizeof msg) != sizeof msg) fail("write"); /* it is ready */
   for (i = 0; i < iterations; ++i) {
     if (read(in, &msg, sizeof msg) != sizeof msg) fail("read");
     blkin_init_child_info(&trace, &msg.trace_info, &endp, "process b");
@@ -62,6 +64,12 @@ static void client(int in, int out, long iterations) {
     record(&trace, &endp, "end");
     if (write(out, &msg, sizeof msg) != sizeof msg) fail("write");
   }
+}
+
+/* Until the client has begun, which takes LTTng, too, some time after a fork. */
+static void await(int in) {
+  struct message msg;
+  if (read(in, &msg, sizeof msg) != sizeof msg) fail("read");
 }
 
 static long long now(void) {
@@ -85,6 +93,7 @@ int main(int argc, char** argv) {
     client(there[0], back[1], iterations);
     exit(0);
   }
+  await(back[0]);
   start = now();
   server(back[0], there[1], iterations);
   printf("%lld\n", now() - start);
