@@ -64,7 +64,8 @@ std::size_t PartialSpans::Hash::operator()(const Key& key) const noexcept {
                  static_cast<std::uint64_t>(key.span_id));
 }
 
-void PartialSpans::SetTracer(std::shared_ptr<Tracer> tracer, const BlkinLimits& limits) noexcept {
+void PartialSpans::SetTracer(const std::shared_ptr<Tracer>& tracer,
+                             const BlkinLimits& limits) noexcept {
   BlkinLimits share = limits;
   share.max_spans = Share(limits.max_spans, kShards);
   share.max_bytes = Share(limits.max_bytes, kShards);

@@ -32,7 +32,7 @@ namespace tracekin::blkin {
 class PartialSpans {
  public:
   /// Reports what there is to the tracer there was, and goes on with `tracer`, which may be null.
-  void SetTracer(std::shared_ptr<Tracer> tracer, const BlkinLimits& limits) noexcept;
+  void SetTracer(const std::shared_ptr<Tracer>& tracer, const BlkinLimits& limits) noexcept;
 
   /// Whether there is a tracer: one load.
   bool active() const noexcept { return active_.load(std::memory_order_relaxed); }

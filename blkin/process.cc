@@ -12,7 +12,6 @@
 #include <cstring>
 #include <exception>
 #include <string>
-#include <utility>
 
 #include "blkin/environment.h"
 #include "tracer/thread_state.h"
@@ -112,8 +111,8 @@ int ConfigureTracer() {
   if (TheProcess().tracer_was_set) return 0;
   try {
     std::string error;
-    std::shared_ptr<Tracer> tracer = TracerOfEnvironment(&error);
-    if (tracer != nullptr) SetTracer(std::move(tracer), {});
+    const std::shared_ptr<Tracer> tracer = TracerOfEnvironment(&error);
+    if (tracer != nullptr) SetTracer(tracer, {});
     if (error.empty()) return 0;
     Say("BlkKin's spans are not exported: " + error);
   } catch (const std::exception&) {
@@ -149,14 +148,13 @@ int Initialise() noexcept {
   return process.result.load(std::memory_order_relaxed);
 }
 
-void SetTracer(std::shared_ptr<Tracer> tracer, const BlkinLimits& limits) {
+void SetTracer(const std::shared_ptr<Tracer>& tracer, const BlkinLimits& limits) {
   Process& process = TheProcess();
   process.tracer_was_set = true;
-  const bool export_them = tracer != nullptr;
   const std::int64_t idle_ns = std::chrono::nanoseconds(limits.idle_timeout).count();
   process.idle_interval_ns = std::clamp<std::int64_t>(idle_ns / 4, 10'000'000, 1'000'000'000);
-  process.spans.SetTracer(std::move(tracer), limits);
-  if (!export_them) return;
+  process.spans.SetTracer(tracer, limits);
+  if (tracer == nullptr) return;
   // After the tracer's own, which closes it at exit: the last one registered is the first to run.
   static const int registered = std::atexit(AtExit);
   static_cast<void>(registered);

@@ -20,7 +20,7 @@ int Initialise() noexcept;
 PartialSpans& Spans() noexcept;
 
 /// Makes `tracer` the one that spans are reported to; see SetBlkinTracer.
-void SetTracer(std::shared_ptr<Tracer> tracer, const BlkinLimits& limits);
+void SetTracer(const std::shared_ptr<Tracer>& tracer, const BlkinLimits& limits);
 
 /// Whether a new trace is to be recorded: by RATE if that is set, else by the tracer's sampler.
 bool Sample(std::int64_t trace_id) noexcept;

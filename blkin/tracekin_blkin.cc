@@ -4,8 +4,8 @@
 
 namespace tracekin {
 
-void SetBlkinTracer(std::shared_ptr<Tracer> tracer, const BlkinLimits& limits) {
-  blkin::SetTracer(std::move(tracer), limits);
+void SetBlkinTracer(const std::shared_ptr<Tracer>& tracer, const BlkinLimits& limits) {
+  blkin::SetTracer(tracer, limits);
 }
 
 bool FlushBlkin(std::chrono::milliseconds timeout) noexcept {

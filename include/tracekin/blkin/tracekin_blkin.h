@@ -35,7 +35,8 @@ struct BlkinLimits {
 /// names, and asks its sampler for each new trace; nullptr: records are LTTng events only. What was
 /// recorded before goes to the tracer that was set before. The tracer is kept until another is set.
 /// Blocks for as long as it takes to hand some thousand spans over.
-TRACEKIN_API void SetBlkinTracer(std::shared_ptr<Tracer> tracer, const BlkinLimits& limits = {});
+TRACEKIN_API void SetBlkinTracer(const std::shared_ptr<Tracer>& tracer,
+                                 const BlkinLimits& limits = {});
 
 /// Hands the spans that are not whole yet to the tracer as they are, and flushes that; see
 /// Tracer::Flush. True where there is no tracer.
