@@ -33,9 +33,8 @@ class Peer {
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
     std::string target = {};  // the object's name, if any
-    const void* copied =
-        nullptr;             // `size` bytes for the slot's own buffer, read before Call returns,
-                             // or when a slot is free
+    // `size` bytes for the slot's own buffer; they must be there until `done` is called.
+    const void* copied = nullptr;
     std::uint64_t data = 0;  // or where in the segment the data is; 0: in the slot's own buffer
   };
 

@@ -80,8 +80,6 @@ class Segment {
   std::uint32_t Adopt(PortNumber port);
 
  private:
-  struct Port;
-  struct Memory;
   class Lock;
 
   char* base() { return reinterpret_cast<char*>(memory_); }
