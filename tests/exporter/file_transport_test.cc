@@ -22,6 +22,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/temp_folder.h"
+
 namespace tracekin {
 namespace {
 
@@ -44,10 +46,6 @@ int DescriptorOf(const std::string& path) {
 class FileTransportTest : public ::testing::Test {
  protected:
   FileTransportTest() {
-    std::string pattern = ::testing::TempDir() + "tracekin-XXXXXX";
-    EXPECT_NE(mkdtemp(pattern.data()), nullptr);
-    folder_ = std::filesystem::canonical(pattern);
-    path_ = folder_ + "/spans.json";
     // As Transport::Send requires of its caller:
     sigset_t signals;
     sigemptyset(&signals);
@@ -55,7 +53,6 @@ class FileTransportTest : public ::testing::Test {
     sigaddset(&signals, SIGXFSZ);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   }
-  ~FileTransportTest() override { std::filesystem::remove_all(folder_); }
 
   static Transport::Clock::time_point In(int ms) {
     return Transport::Clock::now() + milliseconds(ms);
@@ -84,8 +81,9 @@ class FileTransportTest : public ::testing::Test {
     return content.str();
   }
 
-  std::string folder_;
-  std::string path_;
+  const testing::TempFolder temp_;
+  const std::string folder_ = std::filesystem::canonical(temp_.path());
+  const std::string path_ = folder_ + "/spans.json";
 };
 
 TEST_F(FileTransportTest, IsOpenedByTheFirstBatch) {

@@ -23,6 +23,8 @@
 
 #include "fault_server.h"
 #include "full_listener.h"
+#include "tests/support/listener.h"
+#include "tests/support/temp_folder.h"
 
 namespace tracekin {
 namespace {
@@ -410,25 +412,16 @@ TEST_F(HttpTransportTest, AnAnswerThatWasCutShortIsAnAnswer) {
 
 TEST_F(HttpTransportTest, ResetInMidBodyIsAFailure) {
   // More than the sockets' buffers hold, and the server does not read it.
-  const int listener = socket(AF_INET, SOCK_STREAM, 0);
-  struct sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* generic = reinterpret_cast<struct sockaddr*>(&address);
-  ASSERT_EQ(bind(listener, generic, size), 0);
-  ASSERT_EQ(listen(listener, 1), 0);
-  ASSERT_EQ(getsockname(listener, generic, &size), 0);
-  std::thread server([listener] {
-    const int peer = accept(listener, nullptr, nullptr);
+  const testing::Listener listener(1);
+  std::thread server([&listener] {
+    const int peer = accept(listener.socket(), nullptr, nullptr);
     char some[1000];
     EXPECT_GT(recv(peer, some, sizeof some, 0), 0);
     close(peer);  // unread bytes make it a RST
   });
-  Connect("http://127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + '/');
+  Connect("http://" + listener.address() + '/');
   const SendResult result = Send(std::string(32 << 20, ' '));
   server.join();
-  close(listener);
   EXPECT_EQ(result.status, SendStatus::kFailed);
   EXPECT_THAT(result.message, AnyOf(HasSubstr("reset by peer"), HasSubstr("Broken pipe")));
 }
@@ -505,9 +498,8 @@ TEST_F(HttpTransportTest, CompressesBodies) {
 }
 
 TEST_F(HttpTransportTest, ConnectsToAUnixSocket) {
-  std::string folder = ::testing::TempDir() + "tracekin-XXXXXX";
-  ASSERT_NE(mkdtemp(folder.data()), nullptr);
-  options_.unix_socket = folder + "/collector";
+  const testing::TempFolder folder;
+  options_.unix_socket = folder.path() + "/collector";
   setenv("http_proxy", "http://127.0.0.1:1/", 1);  // which is not asked
   {
     FaultServer server([](Connection& c) { c.Answer("202 Accepted"); }, options_.unix_socket);
@@ -521,7 +513,6 @@ TEST_F(HttpTransportTest, ConnectsToAUnixSocket) {
   const SendResult result = Send();
   EXPECT_EQ(result.status, SendStatus::kFailed);
   EXPECT_THAT(result.message, HasSubstr("Connection refused"));
-  std::filesystem::remove_all(folder);
 }
 
 class CredentialTest : public HttpTransportTest {

@@ -1,11 +1,9 @@
 // The Kafka transport without a broker; with one: kafka_server_test.cc.
 #include "exporter/kafka_transport.h"
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -17,6 +15,8 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+
+#include "tests/support/listener.h"
 
 namespace tracekin {
 namespace {
@@ -38,28 +38,6 @@ std::set<std::string> Threads() {
   }
   return threads;
 }
-
-/// A port on which nobody answers: connections wait in the backlog.
-class Silence {
- public:
-  Silence() : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    struct sockaddr_in address = {};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* generic = reinterpret_cast<struct sockaddr*>(&address);
-    EXPECT_EQ(bind(listener_, generic, size), 0);
-    EXPECT_EQ(listen(listener_, 16), 0);
-    EXPECT_EQ(getsockname(listener_, generic, &size), 0);
-    address_ = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
-  }
-  ~Silence() { close(listener_); }
-  const std::string& address() const { return address_; }
-
- private:
-  int listener_;
-  std::string address_;
-};
 
 class KafkaTransportTest : public ::testing::Test {
  protected:
@@ -106,7 +84,7 @@ TEST_F(KafkaTransportTest, SaysThatNobodyListens) {
 }
 
 TEST_F(KafkaTransportTest, GivesUpAtTheDeadlineWhenNoAnswerComes) {
-  const Silence silence;
+  const testing::Listener silence(16);  // nobody answers: connections wait in the backlog
   options_.kafka_brokers = silence.address();
   transport_.emplace(options_);
   for (int i = 0; i < 3; ++i) {

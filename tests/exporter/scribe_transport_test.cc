@@ -22,6 +22,7 @@
 #include "fault_server.h"
 #include "full_listener.h"
 #include "scribe_server.h"
+#include "tests/support/listener.h"
 #include "thrift_spans.h"
 #include "varied_spans.h"
 
@@ -363,21 +364,12 @@ TEST_F(ScribeTransportTest, GivesUpAtTheDeadlineWhenTheAnswerTrickles) {
 
 // A listener that accepts nothing: bodies fill the kernel's buffers, then nothing moves.
 TEST_F(ScribeTransportTest, GivesUpAtTheDeadlineWhenThePeerDoesNotRead) {
-  const int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  struct sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t size = sizeof address;
-  auto* generic = reinterpret_cast<struct sockaddr*>(&address);
-  ASSERT_EQ(bind(listener, generic, size), 0);
-  ASSERT_EQ(listen(listener, 1), 0);
-  ASSERT_EQ(getsockname(listener, generic, &size), 0);
-  Connect("scribe://127.0.0.1:" + std::to_string(ntohs(address.sin_port)));
+  const testing::Listener listener(1);
+  Connect("scribe://" + listener.address());
   const SendResult result = Send(std::string(32 << 20, 'x'), milliseconds(300));
   EXPECT_EQ(result.status, SendStatus::kFailed);
   EXPECT_EQ(result.message, "Scribe: not sent in time");
   EXPECT_LE(elapsed_, milliseconds(300) + kSlack);
-  close(listener);
 }
 
 TEST_F(ScribeTransportTest, DeadlineThatHasPassedSendsNothing) {

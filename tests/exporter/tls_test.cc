@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "exporter/http_transport.h"
+#include "tests/support/temp_folder.h"
 
 namespace tracekin {
 namespace {
@@ -81,8 +82,7 @@ class TlsServer {
 class TlsTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_ = ::testing::TempDir() + "tracekin-XXXXXX";
-    ASSERT_NE(mkdtemp(folder_.data()), nullptr);
+    folder_.emplace();
     MakeAuthority("ca");
     MakeAuthority("other-ca");
     MakeCertificate("good", "/CN=collector", "subjectAltName=DNS:localhost,IP:127.0.0.1", 2);
@@ -92,7 +92,7 @@ class TlsTest : public ::testing::Test {
     MakeCertificate("expired", "/CN=collector", "subjectAltName=DNS:localhost,IP:127.0.0.1", -1);
     Run("openssl ec -aes128 -passout pass:secret -in client.key -out client-locked.key");
   }
-  static void TearDownTestSuite() { std::filesystem::remove_all(folder_); }
+  static void TearDownTestSuite() { folder_.reset(); }
 
   TlsTest() {
     unsetenv("https_proxy");
@@ -103,11 +103,12 @@ class TlsTest : public ::testing::Test {
     options_.ca_file = Path("ca.pem");
   }
 
-  static std::string Path(const std::string& name) { return folder_ + '/' + name; }
+  static std::string Path(const std::string& name) { return folder_->path() + '/' + name; }
 
   static void Run(const std::string& command) {
     const std::string log = Path("log");
-    ASSERT_EQ(std::system(("cd " + folder_ + " && { " + command + "; } >>log 2>&1").c_str()), 0)
+    ASSERT_EQ(
+        std::system(("cd " + folder_->path() + " && { " + command + "; } >>log 2>&1").c_str()), 0)
         << command << "; see " << log;
   }
 
@@ -150,12 +151,12 @@ class TlsTest : public ::testing::Test {
     EXPECT_THAT(result.message, message);
   }
 
-  static std::string folder_;
+  static std::optional<testing::TempFolder> folder_;
   ExporterOptions options_;
   std::optional<TlsServer> server_;
 };
 
-std::string TlsTest::folder_;
+std::optional<testing::TempFolder> TlsTest::folder_;
 
 TEST_F(TlsTest, TakesACollectorThatTheAuthorityVouchesFor) {
   Serve("good");

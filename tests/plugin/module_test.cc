@@ -15,6 +15,7 @@
 
 #include "tests/exporter/fault_server.h"
 #include "tests/support/span_file.h"
+#include "tests/support/temp_folder.h"
 
 namespace tracekin::testing {
 namespace {
@@ -56,21 +57,13 @@ std::string ErrorOf(const std::string& path, const std::string& exporter) {
 /// A folder with a copy of the plugin, and nothing beside it.
 class Copy {
  public:
-  Copy() {
-    std::string folder = ::testing::TempDir() + "module_test.XXXXXX";
-    if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no folder " + folder);
-    folder_ = folder;
-    std::filesystem::copy(TRACEKIN_PLUGIN, plugin());
-  }
-  ~Copy() { std::filesystem::remove_all(folder_); }
-  Copy(const Copy&) = delete;
-  Copy& operator=(const Copy&) = delete;
+  Copy() { std::filesystem::copy(TRACEKIN_PLUGIN, plugin()); }
 
-  std::filesystem::path folder() const { return folder_; }
-  std::string plugin() const { return folder_ / "libtracekin_plugin.so"; }
+  std::filesystem::path folder() const { return folder_.path(); }
+  std::string plugin() const { return folder() / "libtracekin_plugin.so"; }
 
  private:
-  std::filesystem::path folder_;
+  const TempFolder folder_;
 };
 
 /// The lines that a command prints.

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/temp_folder.h"
 #include "tests/ust/tested_loader.h"
 
 namespace {
@@ -100,14 +101,11 @@ TEST(Loader, TakesTheProviderBesideItAndKeepsIt) {
 }
 
 TEST(Loader, FollowsASymbolicLinkToItself) {
-  char folder[] = "/tmp/loader_test.XXXXXX";
-  ASSERT_NE(mkdtemp(folder), nullptr);
-  const std::string link = std::string{folder} + "/plugin.so";
+  const tracekin::testing::TempFolder folder;
+  const std::string link = folder.path() + "/plugin.so";
   ASSERT_EQ(symlink(LOADER_CASES "good/tested_loader.so", link.c_str()), 0);
   std::string error;
   EXPECT_TRUE(LoaderAt(link).load(&error)) << error;
-  unlink(link.c_str());
-  rmdir(folder);
 }
 
 TEST(Loader, ManyThreadsGetTheSameProvider) {
