@@ -90,8 +90,8 @@ int _blkin_record(blkin_trace* trace, blkin_annotation* annot) {
   if (endpoint == nullptr) return -EINVAL;
   const Origin origin = {trace->info, Or(trace->name, kNoName), Or(endpoint->name, kNoName),
                          Or(endpoint->ip, kNoIp), endpoint->port};
-  unsigned
-      type;  // a C program may have put any number there, of which an enum of C++ knows only two
+  // A C program may have put any number there, of which an enum of C++ knows only two.
+  unsigned type;
   std::memcpy(&type, &annot->type, sizeof type);
   switch (type) {
     case ANNOT_STRING:

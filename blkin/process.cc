@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -14,6 +13,7 @@
 #include <string>
 
 #include "blkin/environment.h"
+#include "tracer/standard_error.h"
 #include "tracer/thread_state.h"
 #include "ust/loader.h"
 
@@ -93,11 +93,6 @@ __attribute__((constructor)) void RegisterForkHandlers() {
 
 void AtExit() { TheProcess().spans.ReportAll(); }
 
-void Say(const std::string& message) {
-  const std::string line = "tracekin: " + message + '\n';
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
-}
-
 void ReadRate() {
   const char* text = secure_getenv("RATE");
   if (text == nullptr) return;
@@ -114,7 +109,7 @@ int ConfigureTracer() {
     const std::shared_ptr<Tracer> tracer = TracerOfEnvironment(&error);
     if (tracer != nullptr) SetTracer(tracer, {});
     if (error.empty()) return 0;
-    Say("BlkKin's spans are not exported: " + error);
+    SayOnStandardError("BlkKin's spans are not exported: " + error);
   } catch (const std::exception&) {
   }
   return -EINVAL;

@@ -1,24 +1,16 @@
-#include <unistd.h>
-
 #include <exception>
 
 #include "configuration/check.h"
 #include "tracekin/configuration.h"
 #include "tracekin/tracer.h"
 #include "tracer/make_exporter.h"
+#include "tracer/standard_error.h"
 #include "tracer/tracer_impl.h"
 #include "ust/loader.h"
 
 namespace tracekin {
 
 namespace {
-
-void LogToStandardError(LogLevel, const std::string& message) {
-  const std::string line = "tracekin: " + message + '\n';
-  // One write, so that lines of several processes do not mix. Nothing can be done where there is no
-  // stderr.
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
-}
 
 std::shared_ptr<Tracer> MakeCheckedTracer(const Options& options, std::string* error) {
   auto propagation =
@@ -50,7 +42,9 @@ std::shared_ptr<Tracer> MakeTracer(const Options& options, std::string* error) n
     if (!ValidateOptions(options, error)) return nullptr;
     Options complete = options;
     MakePathsAbsolute(&complete.exporter);
-    if (!complete.logger) complete.logger = LogToStandardError;
+    if (!complete.logger) {
+      complete.logger = [](LogLevel, const std::string& line) { SayOnStandardError(line); };
+    }
     return MakeCheckedTracer(complete, error);
   } catch (const std::exception& exception) {
     *error = exception.what();

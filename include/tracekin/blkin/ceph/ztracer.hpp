@@ -14,16 +14,16 @@ namespace ZTracer {
 
 using std::string;
 
-const char* const CLIENT_SEND = "cs";
-const char* const CLIENT_RECV = "cr";
-const char* const SERVER_SEND = "ss";
-const char* const SERVER_RECV = "sr";
-const char* const WIRE_SEND = "ws";
-const char* const WIRE_RECV = "wr";
-const char* const CLIENT_SEND_FRAGMENT = "csf";
-const char* const CLIENT_RECV_FRAGMENT = "crf";
-const char* const SERVER_SEND_FRAGMENT = "ssf";
-const char* const SERVER_RECV_FRAGMENT = "srf";
+using ::CLIENT_RECV;
+using ::CLIENT_RECV_FRAGMENT;
+using ::CLIENT_SEND;
+using ::CLIENT_SEND_FRAGMENT;
+using ::SERVER_RECV;
+using ::SERVER_RECV_FRAGMENT;
+using ::SERVER_SEND;
+using ::SERVER_SEND_FRAGMENT;
+using ::WIRE_RECV;
+using ::WIRE_SEND;
 
 /// See blkin_init.
 static inline int ztrace_init() { return blkin_init(); }
