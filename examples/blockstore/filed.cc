@@ -55,9 +55,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: %s SEGMENT FOLDER\n", argv[0]);
     return 2;
   }
-  blockstore::BlockSignals();
-  blockstore::Trace::Open("filed");
-  blockstore::Filed filed(argv[1], argv[2]);
-  blockstore::RunUntilSignal(&filed);
-  blockstore::Trace::Close();
+  blockstore::RunPeer<blockstore::Filed>("filed", argv[1], argv[2]);
 }

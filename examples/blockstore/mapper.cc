@@ -83,9 +83,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: %s SEGMENT MAP-FILE OBJECT-SIZE\n", argv[0]);
     return 2;
   }
-  blockstore::BlockSignals();
-  blockstore::Trace::Open("mapper");
-  blockstore::Mapper mapper(argv[1], argv[2], std::strtoull(argv[3], nullptr, 10));
-  blockstore::RunUntilSignal(&mapper);
-  blockstore::Trace::Close();
+  blockstore::RunPeer<blockstore::Mapper>("mapper", argv[1], argv[2],
+                                          std::strtoull(argv[3], nullptr, 10));
 }

@@ -41,16 +41,15 @@ void Peer::TakeUp() {
   unanswered_.clear();
 }
 
-bool Peer::Step() {
+void Peer::Step() {
   bool ok = false;
   Slot* const slot = segment_.Take(port_, kRound, &ok);
-  if (slot == nullptr) return false;
+  if (slot == nullptr) return;
   if (slot->request.src_portno == port_) {
     Answered(slot, ok);
   } else {
     Serve(slot);
   }
-  return true;
 }
 
 void Peer::Answered(Slot* slot, bool ok) {
@@ -80,9 +79,9 @@ void Peer::Free(Slot* slot) {
     if (waiting_.empty()) return free_.push_back(slot);
     next = std::move(waiting_.front());
     waiting_.pop_front();
-    called_[slot] = next.done;
+    called_[slot] = std::move(next.done);
   }
-  Send(slot, next);
+  Send(slot, next.message, *next.trace);
 }
 
 void Peer::Call(const Message& message, const Trace& trace, Done done) {
@@ -97,16 +96,12 @@ void Peer::Call(const Message& message, const Trace& trace, Done done) {
     free_.pop_back();
     called_[slot] = std::move(done);
   }
-  Send(slot, {message, &trace, {}});
+  Send(slot, message, trace);
 }
 
-void Peer::Send(Slot* slot, const Waiting& call) {
-  const Message& message = call.message;
+void Peer::Send(Slot* slot, const Message& message, const Trace& trace) {
   Request& request = slot->request;
-  {
-    const std::lock_guard lock(mutex_);
-    request.serial = ++serial_;
-  }
+  request.serial = ++serial_;
   request.op = message.op;
   request.offset = message.offset;
   request.size = message.size;
@@ -116,8 +111,8 @@ void Peer::Send(Slot* slot, const Waiting& call) {
   request.target = segment_.PlaceOf(slot->target);
   request.data = message.data != 0 ? message.data : segment_.PlaceOf(slot->data);
   if (message.copied != nullptr) std::memcpy(slot->data, message.copied, message.size);
-  call.trace->Stamp(&request);
-  call.trace->Event("send");
+  trace.Stamp(&request);
+  trace.Event("send");
   segment_.Submit(slot);
 }
 
@@ -146,20 +141,26 @@ Trace Peer::Accept(const char* operation, const Slot& slot) {
   return trace;
 }
 
-void BlockSignals() {
+namespace {
+
+sigset_t EndSignals() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   sigaddset(&signals, SIGINT);
+  return signals;
+}
+
+}  // namespace
+
+void BlockSignals() {
+  const sigset_t signals = EndSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
 void RunUntilSignal(Peer* peer) {
   std::thread waiter([peer] {
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGINT);
+    const sigset_t signals = EndSignals();
     int signal = 0;
     sigwait(&signals, &signal);
     peer->Stop();

@@ -69,9 +69,9 @@ class Peer {
     Done done;
   };
 
-  bool Step();
+  void Step();
   void Answered(Slot* slot, bool ok);
-  void Send(Slot* slot, const Waiting& call);
+  void Send(Slot* slot, const Message& message, const Trace& trace);
   void Free(Slot* slot);
   void LookAfterReceivers();
   void TakeUp();
@@ -79,11 +79,11 @@ class Peer {
   Segment segment_;
   const PortNumber port_;
   std::atomic<bool> stop_{false};
+  std::atomic<std::uint64_t> serial_{0};
   std::mutex mutex_;  // of what follows, up to the blank line
   std::vector<Slot*> free_;
   std::unordered_map<Slot*, Done> called_;
   std::deque<Waiting> waiting_;  // for a free slot
-  std::uint64_t serial_ = 0;
 
   std::vector<Slot*> unanswered_;          // that an earlier owner has left
   std::unordered_set<const Slot*> again_;  // the same, once they are queued again
@@ -92,9 +92,23 @@ class Peer {
   Clock::time_point last_seen_[kPorts];  // each receiver alive
 };
 
-/// Runs `peer` until SIGTERM or SIGINT. Call BlockSignals() before any thread is started.
-void RunUntilSignal(Peer* peer);
+/// Blocks SIGTERM and SIGINT; to be called before any thread is started.
 void BlockSignals();
+/// Runs `peer` until one of them comes.
+void RunUntilSignal(Peer* peer);
+
+/// The whole of a program that is a peer: a `PeerType` of these arguments, traced as `service`. What the
+/// peer still finishes as it ends is traced, too.
+template <class PeerType, class... Arguments>
+void RunPeer(const char* service, Arguments... arguments) {
+  BlockSignals();
+  Trace::Open(service);
+  {
+    PeerType peer(arguments...);
+    RunUntilSignal(&peer);
+  }
+  Trace::Close();
+}
 
 }  // namespace blockstore
 

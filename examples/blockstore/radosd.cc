@@ -91,9 +91,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: %s SEGMENT CEPH-CONF POOL\n", argv[0]);
     return 2;
   }
-  blockstore::BlockSignals();
-  blockstore::Trace::Open("radosd");
-  blockstore::Radosd radosd(argv[1], argv[2], argv[3]);
-  blockstore::RunUntilSignal(&radosd);
-  blockstore::Trace::Close();
+  blockstore::RunPeer<blockstore::Radosd>("radosd", argv[1], argv[2], argv[3]);
 }

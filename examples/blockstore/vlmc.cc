@@ -78,9 +78,5 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: %s SEGMENT\n", argv[0]);
     return 2;
   }
-  blockstore::BlockSignals();
-  blockstore::Trace::Open("vlmc");
-  blockstore::Vlmc vlmc(argv[1]);
-  blockstore::RunUntilSignal(&vlmc);
-  blockstore::Trace::Close();
+  blockstore::RunPeer<blockstore::Vlmc>("vlmc", argv[1]);
 }
