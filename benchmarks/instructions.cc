@@ -1,0 +1,141 @@
+// How many instructions the hot paths take, for benchmarks/instructions_test.py, which runs this under
+//
+//   valgrind --tool=callgrind --separate-threads=yes
+//
+// Instructions do not depend on what else the machine does, so a few per cent more are seen. What is between two
+// requests to callgrind is one dump, of kTimes operations, named after the work.
+
+#include <opentracing/noop.h>
+#include <valgrind/callgrind.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "benchmarks/works.h"
+#include "tests/propagation/ceph_fronts.h"
+#include "tracekin/carriers.h"
+#include "tracekin/ceph.h"
+#include "tracekin/tracer.h"
+#include "tracekin/transport.h"
+
+namespace tracekin {
+namespace {
+
+constexpr int kTimes = 10000;
+
+// Takes every batch and does nothing with it. What the thread that calls it does for the second kTimes spans
+// is dumped as `work`: callgrind's requests are about the thread that makes them.
+class Nowhere final : public Transport {
+ public:
+  explicit Nowhere(std::string work) : work_(std::move(work)) {}
+
+  SendResult Send(const std::string&, std::size_t spans, Clock::time_point) override {
+    spans_ += spans;
+    if (spans_ == kTimes) CALLGRIND_ZERO_STATS;
+    if (spans_ == 2 * kTimes) CALLGRIND_DUMP_STATS_AT(work_.c_str());
+    return {SendStatus::kAccepted, {}};
+  }
+  void Interrupt(Clock::time_point) noexcept override {}
+  void AbandonAfterFork() noexcept override {}
+
+ private:
+  const std::string work_;
+  std::size_t spans_ = 0;
+};
+
+std::shared_ptr<Tracer> Make(const std::string& sampler, const std::string& format = "json") {
+  Options options;
+  options.service_name = "benchmark";
+  options.sampler.type = sampler;
+  options.propagation.inject = {"b3multi"};
+  options.propagation.extract = {"b3multi"};
+  options.exporter.format = format;
+  options.exporter.flush_interval_ms = 60'000;
+  options.exporter.make_transport = [format] {
+    return std::make_unique<Nowhere>("export/" + format);
+  };
+  std::string error;
+  auto tracer = MakeTracer(options, &error);
+  if (tracer == nullptr) {
+    std::fprintf(stderr, "%s\n", error.c_str());
+    std::exit(1);
+  }
+  return tracer;
+}
+
+// The first times are not counted: memory is touched and caches of the allocator filled then.
+void Count(const std::string& work, const std::function<void()>& operation) {
+  for (int i = 0; i < 100; ++i) operation();
+  CALLGRIND_ZERO_STATS;
+  for (int i = 0; i < kTimes; ++i) operation();
+  CALLGRIND_DUMP_STATS_AT(work.c_str());
+}
+
+void CountSpans(const std::string& name, const opentracing::Tracer& tracer, bool sampled,
+                const opentracing::Tracer& other) {
+  Count("root/" + name, [&] { tracer.StartSpan("operation")->Finish(); });
+  const auto parent = RemoteParent(tracer, sampled, other);
+  Count("child/" + name, [&] { ChildSpan(tracer, *parent); });
+}
+
+void CountHeaders(const Tracer& tracer) {
+  const auto span = tracer.StartSpan("operation");
+  const HeadersCarrier carrier;
+  const auto must = [](bool ok) {
+    if (!ok) std::abort();
+  };
+  Count("headers/set", [&] { carrier.Clear(), SetB3(carrier); });
+  Count("headers/inject", [&] {
+    carrier.Clear();
+    must(tracer.Inject(span->context(), carrier.writer()).has_value());
+  });
+  Count("headers/look up", [&] { LookUpB3(carrier); });
+  Count("headers/extract", [&] { must(tracer.Extract(carrier.reader()).has_value()); });
+}
+
+void CountBytes(const Tracer& tracer) {
+  const auto span = tracer.StartSpan("operation");
+  char bytes[24];
+  CephFront op = RealCephFronts().front();
+  Count("bytes/inject", [&] { InjectBytes(span->context(), BytesFormat::kCeph, bytes, 24); });
+  Count("bytes/extract", [&] { ExtractBytes(BytesFormat::kCeph, bytes, 24); });
+  Count("ceph/inject", [&] { InjectCeph(span->context(), op.header, &op.front); });
+  Count("ceph/extract", [&] { ExtractCeph(op.header, op.front.data(), op.front.size()); });
+}
+
+// What it takes to make a request's body of spans.
+void CountExport(const std::string& format) {
+  const auto tracer = Make("always", format);
+  const auto parent = RemoteParent(*tracer, true, *tracer);
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < kTimes; ++j) ChildSpan(*tracer, *parent);
+    if (!tracer->Flush(std::chrono::seconds(60))) std::abort();
+  }
+}
+
+void CountAll() {
+  {
+    const auto exported = Make("always");
+    const auto unsampled = Make("never");
+    CountSpans("noop", *opentracing::MakeNoopTracer(), true, *exported);
+    CountSpans("tracekin, not sampled", *unsampled, false, *exported);
+    CountSpans("tracekin", *exported, true, *exported);
+    CountHeaders(*exported);
+    CountBytes(*exported);
+  }
+  CountExport("json");
+  CountExport("proto3");
+}
+
+}  // namespace
+}  // namespace tracekin
+
+int main() {
+  tracekin::CountAll();
+  return 0;
+}
