@@ -90,11 +90,9 @@ const SpanRecord& SpanDecoder::Decode(const char* bytes) {
 }
 
 std::string_view SpanDecoder::Valid(std::string_view text) {
-  std::string changed;
-  const std::string_view valid = Sanitize(text, &changed);
+  const std::string_view valid = Sanitize(text, &changed_);
   if (valid.data() == text.data()) return valid;
-  scratch_.push_back(std::move(changed));
-  return scratch_.back();
+  return scratch_.emplace_back(valid);
 }
 
 void SpanDecoder::TakeTag(std::string_view key, std::string_view value) {

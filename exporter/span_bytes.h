@@ -122,6 +122,7 @@ class SpanDecoder {
 
   std::string_view service_;
   SpanRecord record_;
+  std::string changed_;              // Sanitize's
   std::deque<std::string> scratch_;  // owns text that had to be changed
 };
 

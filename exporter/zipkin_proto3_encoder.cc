@@ -151,7 +151,7 @@ void ZipkinProto3Encoder::Add(const SpanRecord& span, std::string* body) {
   char* const end = buffer_.data() + buffer_.size();
   Writer writer(end);
   WriteSpan(span, &writer);
-  body->append(writer.position(), end);
+  body->append(writer.position(), static_cast<std::size_t>(end - writer.position()));
 }
 
 }  // namespace tracekin

@@ -8,9 +8,6 @@ namespace tracekin {
 
 namespace {
 
-constexpr std::uint64_t kOnes = 0x0101010101010101;
-constexpr std::uint64_t kHighBits = 0x8080808080808080;
-
 template <class Word>
 Word Load(const char* at) {
   Word word;
@@ -18,40 +15,29 @@ Word Load(const char* at) {
   return word;
 }
 
-// Fewer than eight bytes as a word in which every byte is one of them or a space; in no order.
-std::uint64_t LoadShort(const char* text, std::size_t size) {
-  if (size >= 4) {
-    const std::uint64_t first = Load<std::uint32_t>(text);
-    return first << 32 | Load<std::uint32_t>(text + size - 4);
-  }
-  std::uint64_t word = kOnes * ' ';
-  for (std::size_t i = 0; i < size; ++i) word = word << 8 | static_cast<unsigned char>(text[i]);
+template <class Word>
+Word Copy(const char* from, char* to) {
+  const Word word = Load<Word>(from);
+  std::memcpy(to, &word, sizeof word);
   return word;
 }
 
-// The classic tests on the eight bytes of a word. A borrow may flag a byte above one that is
-// flagged rightly, so that only "none" and "some" can be told apart.
-bool HasByteBelow(std::uint64_t word, unsigned char bound) {
-  return ((word - kOnes * bound) & ~word & kHighBits) != 0;
-}
-bool HasByte(std::uint64_t word, unsigned char byte) {
-  return HasByteBelow(word ^ kOnes * byte, 1);
-}
-
-bool IsPlainWord(std::uint64_t word) {
-  return (word & kHighBits) == 0 && !HasByteBelow(word, 0x20) && !HasByte(word, '"') &&
-         !HasByte(word, '\\');
-}
-
-// Sixteen bytes at once, by the compiler's vectors.
+// Sixteen bytes at once, by the compiler's vectors. Of what follows, a test gives a block with all ones for
+// each byte that it is about.
 using Block = signed char __attribute__((vector_size(kPadding + 1)));
+constexpr std::uint64_t kBlanks = 0x2020202020202020;
 
-// All ones for each of the first `size` bytes that is not plain.
+inline Block NotPlain(Block bytes) {
+  return (bytes < 0x20) | (bytes == '"') | (bytes == '\\');  // 0x80 and more are < 0
+}
+
+inline Block NotAscii(Block bytes) { return bytes <= 0; }  // nor NUL, which Sanitize replaces
+
+// The same of the first `size` bytes only.
 inline Block NotPlain(Block bytes, std::size_t size) {
   constexpr Block kIndex = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   const auto ours = static_cast<signed char>(std::min(size, sizeof bytes));
-  const Block plain = (bytes >= 0x20) & (bytes != '"') & (bytes != '\\');  // 0x80 and more are < 0
-  return ~plain & (kIndex < ours);
+  return NotPlain(bytes) & (kIndex < ours);
 }
 
 inline bool Any(Block bytes) {
@@ -59,6 +45,54 @@ inline bool Any(Block bytes) {
   std::memcpy(words, &bytes, sizeof words);
   return (words[0] | words[1]) != 0;
 }
+
+// Fewer than sixteen bytes, copied to `out`, as a block in which each byte is one of them or a blank; in no
+// order.
+inline Block CopyShort(const char* text, std::size_t size, char* out) {
+  std::uint64_t words[2] = {kBlanks, kBlanks};
+  if (size >= 8) {
+    words[0] = Copy<std::uint64_t>(text, out);
+    words[1] = Copy<std::uint64_t>(text + size - 8, out + size - 8);
+  } else if (size >= 4) {
+    const std::uint64_t first = Copy<std::uint32_t>(text, out);
+    words[0] = first << 32 | Copy<std::uint32_t>(text + size - 4, out + size - 4);
+  } else {
+    for (std::size_t i = 0; i < size; ++i) {
+      words[0] = words[0] << 8 | static_cast<unsigned char>(out[i] = text[i]);
+    }
+  }
+  return Load<Block>(reinterpret_cast<const char*>(words));
+}
+
+// Whether `test` finds no byte of a text, which is copied to `out` meanwhile. It calls no function, for most
+// texts are so short that a call of memcpy costs more than their bytes.
+template <class Test>
+inline bool CopyIfNone(Test test, const char* text, std::size_t size, char* out) {
+  if (size < sizeof(Block)) return !Any(test(CopyShort(text, size, out)));
+  Block found{};
+  for (std::size_t at = 0; at + sizeof found <= size; at += sizeof found) {
+    found |= test(Copy<Block>(text + at, out + at));
+  }
+  const std::size_t last = size - sizeof found;  // the rest, and some bytes once more
+  return !Any(found | test(Copy<Block>(text + last, out + last)));
+}
+
+// The same, without the copy.
+template <class Test>
+inline bool None(Test test, const char* text, std::size_t size) {
+  if (size < sizeof(Block)) {
+    char unused[sizeof(Block)];
+    return !Any(test(CopyShort(text, size, unused)));
+  }
+  Block found{};
+  for (std::size_t at = 0; at + sizeof found <= size; at += sizeof found) {
+    found |= test(Load<Block>(text + at));
+  }
+  return !Any(found | test(Load<Block>(text + size - sizeof found)));
+}
+
+constexpr auto kNotPlain = [](Block bytes) { return NotPlain(bytes); };
+constexpr auto kNotAscii = [](Block bytes) { return NotAscii(bytes); };
 
 struct Sequence {
   std::size_t size;
@@ -100,12 +134,9 @@ Sequence FirstSequence(std::string_view text) {
 std::size_t ValidPrefix(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
-    if (text.size() - at >= sizeof(std::uint64_t)) {
-      const std::uint64_t word = Load<std::uint64_t>(text.data() + at);
-      if ((word & kHighBits) == 0 && !HasByte(word, 0)) {
-        at += sizeof word;
-        continue;
-      }
+    if (text.size() - at >= sizeof(Block) && !Any(NotAscii(Load<Block>(text.data() + at)))) {
+      at += sizeof(Block);
+      continue;
     }
     const Sequence next = FirstSequence(text.substr(at));
     if (!next.valid) break;
@@ -137,15 +168,7 @@ char ShortEscape(char c) {
 
 }  // namespace
 
-bool IsPlain(const char* text, std::size_t size) noexcept {
-  constexpr std::size_t kWord = sizeof(std::uint64_t);
-  if (size < kWord) return IsPlainWord(LoadShort(text, size));
-  for (std::size_t i = 0; i + kWord <= size; i += kWord) {
-    if (!IsPlainWord(Load<std::uint64_t>(text + i))) return false;
-  }
-  return IsPlainWord(
-      Load<std::uint64_t>(text + size - kWord));  // the rest, and some bytes once more
-}
+bool IsPlain(const char* text, std::size_t size) noexcept { return None(kNotPlain, text, size); }
 
 bool IsPlainPadded(const char* text, std::size_t size) noexcept {
   Block bad{};
@@ -166,6 +189,7 @@ bool CopyIfPlain(const char* text, std::size_t size, char* out) noexcept {
 }
 
 std::string_view Sanitize(std::string_view text, std::string* scratch) {
+  if (None(kNotAscii, text.data(), text.size())) return text;
   std::size_t valid = ValidPrefix(text);
   if (valid == text.size()) return text;
   scratch->clear();
@@ -190,10 +214,9 @@ std::string_view TruncateUtf8(std::string_view text, std::size_t max_bytes) noex
 char* WriteJsonString(std::string_view text, char* out, const char* end) noexcept {
   if (static_cast<std::size_t>(end - out) < text.size() + 2) return nullptr;
   *out++ = '"';
-  if (IsPlain(text.data(), text.size())) {
-    out += text.copy(out, text.size());
-    *out++ = '"';
-    return out;
+  if (CopyIfNone(kNotPlain, text.data(), text.size(), out)) {
+    out[text.size()] = '"';
+    return out + text.size() + 1;
   }
   for (const char c : text) {
     const char escape = ShortEscape(c);

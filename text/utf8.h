@@ -12,13 +12,13 @@
 namespace tracekin {
 
 /// Whether `text` may stand between the quotes of a JSON string as it is: printable ASCII (and DEL)
-/// without '"' and '\'. Such text is valid UTF-8 too. Looks at eight bytes at a time.
+/// without '"' and '\'. Such text is valid UTF-8 too.
 bool IsPlain(const char* text, std::size_t size) noexcept;
 
 /// The bytes after a text that the next two functions read, and after `out` write: any.
 constexpr std::size_t kPadding = 15;
 
-/// IsPlain() in a third of the time, of text that is followed by kPadding bytes.
+/// IsPlain() in less time, of text that is followed by kPadding bytes.
 bool IsPlainPadded(const char* text, std::size_t size) noexcept;
 
 /// The same, and copies the text to `out`, which is followed by as many bytes.

@@ -5,8 +5,10 @@
 
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tracekin {
 namespace {
@@ -162,6 +164,26 @@ TEST(ZipkinJsonEncoderTest, AStartBeforeTheEpochIsUnknown) {
   for (const std::int64_t ns : {std::int64_t{-1'000'000}, std::int64_t{0}, std::int64_t{999}}) {
     span.start_ns = ns;
     EXPECT_FALSE(Parsed(Line(span)).HasMember("timestamp")) << ns;
+  }
+}
+
+TEST(ZipkinJsonEncoderTest, TimesOfAnyLengthAreWrittenDigitByDigit) {
+  SpanRecord span = MinimalSpan();
+  std::vector<std::int64_t> times;
+  for (std::int64_t power = 1; power <= 1'000'000'000'000'000; power *= 10) {
+    for (const std::int64_t digit : {1, 5, 9}) {
+      for (const std::int64_t more : {-1, 0, 1}) times.push_back(digit * power + more);
+    }
+  }
+  std::mt19937_64 random(1);
+  std::uniform_int_distribution<std::int64_t> any(1,
+                                                  std::numeric_limits<std::int64_t>::max() / 1000);
+  for (int i = 0; i < 10000; ++i) times.push_back(any(random));
+  for (const std::int64_t us : times) {
+    if (us == 0) continue;
+    span.start_ns = 1000 * us + 999;
+    EXPECT_NE(Line(span).find(",\"timestamp\":" + std::to_string(us) + ","), std::string::npos)
+        << us;
   }
 }
 
