@@ -70,7 +70,11 @@ const SpanRecord& SpanDecoder::Decode(const char* bytes) {
         record_.name = Valid(entry.value());
         break;
       case EntryType::kTag:
-        TakeTag(Valid(entry.key()), Valid(entry.value()));
+        if (IsAscii({entry.text, entry.key().size() + entry.value().size()})) {
+          TakeTag(entry.key(), entry.value());
+        } else {
+          TakeTag(Valid(entry.key()), Valid(entry.value()));
+        }
         break;
       case EntryType::kLog:
         record_.annotations.push_back({entry.timestamp_ns(), Valid(entry.message())});

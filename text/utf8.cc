@@ -188,8 +188,10 @@ bool CopyIfPlain(const char* text, std::size_t size, char* out) noexcept {
   return !Any(bad);
 }
 
+bool IsAscii(std::string_view text) noexcept { return None(kNotAscii, text.data(), text.size()); }
+
 std::string_view Sanitize(std::string_view text, std::string* scratch) {
-  if (None(kNotAscii, text.data(), text.size())) return text;
+  if (IsAscii(text)) return text;
   std::size_t valid = ValidPrefix(text);
   if (valid == text.size()) return text;
   scratch->clear();

@@ -24,6 +24,9 @@ bool IsPlainPadded(const char* text, std::size_t size) noexcept;
 /// The same, and copies the text to `out`, which is followed by as many bytes.
 bool CopyIfPlain(const char* text, std::size_t size, char* out) noexcept;
 
+/// Whether `text` is ASCII without NUL: the text that Sanitize leaves alone most often, and known sooner.
+bool IsAscii(std::string_view text) noexcept;
+
 /// `text` with each NUL, and each maximal subpart of an ill-formed sequence (Unicode 3.9, "U+FFFD
 /// Substitution of Maximal Subparts"), replaced by U+FFFD. Returns `text` itself if there are none,
 /// else a view of `*scratch`, whose old content is lost. Throws std::bad_alloc: the result is at
