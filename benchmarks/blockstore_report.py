@@ -20,6 +20,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "examples/blockstore"))
+from pairs import median_interval
 from store import Blockstore
 
 OUT = "compiled out"
@@ -126,10 +127,8 @@ def summary(lost):
           " sign test\n")
     print("| state | lost | interval | pairs |\n|---|---|---|---|")
     for state, values in lost.items():
-        values.sort()
-        half = int(len(values) / 2 - 0.98 * len(values) ** 0.5)
-        low, high = values[max(half, 0)], values[min(len(values) - 1 - half, len(values) - 1)]
-        print(f"| {state} | {statistics.median(values):+.1f} | {low:+.1f} to {high:+.1f} | {len(values)} |")
+        middle, low, high = median_interval(values)
+        print(f"| {state} | {middle:+.1f} | {low:+.1f} to {high:+.1f} | {len(values)} |")
 
 
 def main():
