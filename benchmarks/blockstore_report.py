@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Runs fio on examples/blockstore with tracing in several states, and prints tables for docs/performance.md.
 
-usage: scripts/with-lttng blockstore_report.py BUILD-FOLDER CEPH-CONF [--thesis] [REPETITIONS]
+usage: scripts/with-lttng blockstore_report.py BUILD-FOLDER CEPH-CONF [--thesis] [ROUNDS]
 
-The states take turns within each repetition, in random order; a state is compared with "compiled out" of the
-same repetition. --thesis: the two loads of BlkKin's thesis, 2 GB of 64 KiB writes one after another and as
-much of 4 KiB writes in random order, instead of the grid.
+The machine's speed changes from one minute to the next by more than tracing costs. So a device for each state is
+there all the time, on one Ceph, and in each round every device gets a second of each load, in random order; a
+state is compared with "compiled out" of the same load and round. --thesis: the two loads of BlkKin's thesis, 64 KiB writes
+one after another and 4 KiB writes in random order over 2 GB, instead of the grid.
 """
 import itertools
 import json
-import os
 import pathlib
 import random
 import statistics
@@ -39,41 +39,28 @@ STATES = {
                 "TRACEKIN_SAMPLER_RATE": "0.002"}),
     "tracing, 113 annotations": (True, {**UST, **NOT_EXPORTED, **BLKIN}),
 }
-GRID = [{"rw": rw, "bs": bs, "iodepth": depth, "size": "64m", "runtime": 2, "time_based": 1}
+GRID = [{"rw": rw, "bs": bs, "iodepth": depth, "size": "64m"}
         for rw, bs, depth in itertools.product(["randread", "randwrite"], ["4k", "64k", "128k"], [1, 16])]
 THESIS = [{"rw": "write", "bs": "64k", "iodepth": 1, "size": "2g"},
-          {"rw": "randwrite", "bs": "4k", "iodepth": 1, "size": "2g", "io_size": "256m"}]
+          {"rw": "randwrite", "bs": "4k", "iodepth": 1, "size": "2g"}]
 
 
 def lttng(*command):
     subprocess.run(["lttng", *command], check=True, stdout=subprocess.DEVNULL)
 
 
-class Session:
-    """An LTTng session that records spans, if `on`."""
-
-    def __init__(self, on, folder):
-        self.on, self.folder = on, folder
-
-    def __enter__(self):
-        if self.on:
-            lttng("create", "bench", f"--output={self.folder}/lttng")
-            lttng("enable-channel", "--userspace", "--subbuf-size=4M", "--num-subbuf=8", "large")
-            lttng("enable-event", "--userspace", "--channel=large", "tracekin:span_*")
-            lttng("start")
-
-    def __exit__(self, *_):
-        if self.on:
-            lttng("destroy", "bench")
-            subprocess.run(["rm", "-rf", f"{self.folder}/lttng"], check=True)
+def make_session(folder):
+    """A session that records spans once it is started, and keeps the last gigabyte."""
+    lttng("create", "bench", f"--output={folder}/lttng")
+    lttng("enable-channel", "--userspace", "--subbuf-size=4M", "--num-subbuf=8",
+          "--tracefile-size=64M", "--tracefile-count=8", "large")
+    lttng("enable-event", "--userspace", "--channel=large", "tracekin:span_*")
 
 
 def cpu_seconds(processes):
-    ticks = 0
-    for process in processes:
-        fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        ticks += int(fields[11]) + int(fields[12])
-    return ticks / os.sysconf("SC_CLK_TCK")
+    """The processor time of all threads of the processes, from the scheduler's clock of nanoseconds."""
+    return sum(int(task.read_text().split()[0]) for process in processes
+               for task in pathlib.Path(f"/proc/{process.pid}/task").glob("*/schedstat")) / 1e9
 
 
 def fio(uri, folder, **options):
@@ -86,75 +73,100 @@ def fio(uri, folder, **options):
 
 
 class Bench:
+    """A device for each state, on one Ceph; use with `with`."""
+
     def __init__(self, build, conf, folder, size):
         self.build, self.conf, self.folder, self.size = build, conf, folder, size
-        self.sink = subprocess.Popen([build / "benchmarks/exporter_sink"], stdout=subprocess.PIPE, text=True)
-        self.endpoint = {"TRACEKIN_EXPORTER_ENDPOINT": self.sink.stdout.readline().strip()}
+        self.devices = {}
+
+    def __enter__(self):
+        self.sink = subprocess.Popen([self.build / "benchmarks/exporter_sink"], stdout=subprocess.PIPE,
+                                     text=True)
+        endpoint = {"TRACEKIN_EXPORTER_ENDPOINT": self.sink.stdout.readline().strip()}
+        make_session(self.folder)
+        for number, (state, (_, environment)) in enumerate(STATES.items()):
+            programs = self.build / "examples/blockstore" / ("plain" if state == OUT else "traced")
+            device = Blockstore(programs, self.folder / str(number), self.conf, size=self.size,
+                                environment={**endpoint, **environment})
+            self.devices[state] = device.__enter__()
+        return self
+
+    def __exit__(self, *_):
+        for device in self.devices.values():
+            device.__exit__()
+        lttng("destroy", "bench")
+        self.sink.kill()
+        self.sink.wait()
+
+    def fill(self):
+        """Writes every block through each device, so that its map has them all."""
+        for device in self.devices.values():
+            fio(device.uri, self.folder, rw="write", bs="128k", iodepth=16, size=self.size.lower())
 
     def run(self, state, load):
-        records, environment = STATES[state]
-        programs = self.build / "examples/blockstore" / ("plain" if state == OUT else "traced")
-        with Session(records, self.folder), Blockstore(
-                programs, self.folder, self.conf, size=self.size,
-                environment={**self.endpoint, **environment}) as store:
-            time.sleep(0.2)
-            before = cpu_seconds(store.running.values())
-            result = fio(store.uri, self.folder, **load)
-            cpu = cpu_seconds(store.running.values()) - before
+        device = self.devices[state]
+        records = STATES[state][0]
+        if records:
+            lttng("start", "bench")
+        before = cpu_seconds(device.running.values())
+        result = fio(device.uri, self.folder, runtime=1, time_based=1, **load)
+        cpu = cpu_seconds(device.running.values()) - before
+        if records:
+            lttng("stop", "bench")
         return {"bandwidth": result["bw_bytes"] / 1e6, "latency": result["clat_ns"]["mean"] / 1e3,
                 "cpu": cpu / result["total_ios"] * 1e6}
 
 
-def spread(values):
-    return f"{statistics.median(values):+.1f} ({min(values):+.1f} to {max(values):+.1f})"
+def interval(values):
+    return "{:+.1f} ({:+.1f} to {:+.1f})".format(*median_interval(values))
+
+
+def lost(results, out, figure):
+    """By how many percent a state is worse than `out`, round by round."""
+    if figure == "bandwidth":
+        return [100 * (1 - ran[figure] / other[figure]) for ran, other in zip(results, out)]
+    return [100 * (ran[figure] / other[figure] - 1) for ran, other in zip(results, out)]
 
 
 def table(load, runs):
     print(f"\n**{load['rw']}, {load['bs']}, queue depth {load['iodepth']}**\n")
-    print("| state | MB/s | µs an IO | CPU of the peers, µs an IO | bandwidth lost, % | CPU added, % |")
+    print("| state | MB/s | µs an IO | CPU of the device, µs an IO | bandwidth lost, % | CPU added, % |")
     print("|---|---|---|---|---|---|")
     for state, results in runs.items():
         middle = {key: statistics.median(result[key] for result in results) for key in results[0]}
-        pairs = list(zip(results, runs[OUT]))
-        lost = [100 * (1 - ran["bandwidth"] / out["bandwidth"]) for ran, out in pairs]
-        added = [100 * (ran["cpu"] / out["cpu"] - 1) for ran, out in pairs]
-        print(f"| {state} | {middle['bandwidth']:.1f} | {middle['latency']:.0f} | {middle['cpu']:.0f} | "
-              + ("| |" if state == OUT else f"{spread(lost)} | {spread(added)} |"))
+        compared = "| |" if state == OUT else " | ".join(
+            interval(lost(results, runs[OUT], figure)) for figure in ("bandwidth", "cpu")) + " |"
+        print(f"| {state} | {middle['bandwidth']:.1f} | {middle['latency']:.0f} | {middle['cpu']:.0f} "
+              f"| {compared}")
 
 
-def summary(lost):
-    print("\n**All loads together**: bandwidth lost, %; the median of all pairs, and its 95 % interval by the"
-          " sign test\n")
-    print("| state | lost | interval | pairs |\n|---|---|---|---|")
-    for state, values in lost.items():
-        middle, low, high = median_interval(values)
-        print(f"| {state} | {middle:+.1f} | {low:+.1f} to {high:+.1f} | {len(values)} |")
+def summary(all_runs):
+    print("\n**All loads together**, %\n")
+    print("| state | bandwidth lost | latency added | CPU added | pairs |\n|---|---|---|---|---|")
+    for state in list(STATES)[1:]:
+        pairs = {figure: [value for runs in all_runs for value in lost(runs[state], runs[OUT], figure)]
+                 for figure in ("bandwidth", "latency", "cpu")}
+        print(f"| {state} | " + " | ".join(interval(values) for values in pairs.values())
+              + f" | {len(pairs['cpu'])} |")
 
 
 def main():
     arguments = [argument for argument in sys.argv[1:] if argument != "--thesis"]
     thesis = "--thesis" in sys.argv
+    loads = THESIS if thesis else GRID
     build, conf = pathlib.Path(arguments[0]).resolve(), arguments[1]
-    repetitions = int(arguments[2]) if len(arguments) > 2 else 5
-    lost = {state: [] for state in STATES if state != OUT}
+    rounds = int(arguments[2]) if len(arguments) > 2 else 10
+    runs = [{state: [] for state in STATES} for _ in loads]
     with tempfile.TemporaryDirectory(prefix="blockstore-") as folder:
-        bench = Bench(build, conf, pathlib.Path(folder), "2G" if thesis else "64M")
-        try:
-            # So that every block is there.
-            bench.run(OUT, {"rw": "write", "bs": "128k", "iodepth": 16, "size": "2g" if thesis else "64m"})
-            for load in THESIS if thesis else GRID:
-                runs = {state: [] for state in STATES}
-                for _ in range(repetitions):
+        with Bench(build, conf, pathlib.Path(folder), "2G" if thesis else "64M") as bench:
+            bench.fill()
+            for _ in range(rounds):
+                for load, results in zip(loads, runs):
                     for state in random.sample(list(STATES), len(STATES)):
-                        runs[state].append(bench.run(state, load))
-                for state in lost:
-                    lost[state] += [100 * (1 - ran["bandwidth"] / out["bandwidth"])
-                                    for ran, out in zip(runs[state], runs[OUT])]
-                table(load, runs)
-                sys.stdout.flush()
-        finally:
-            bench.sink.kill()
-    summary(lost)
+                        results[state].append(bench.run(state, load))
+    for load, results in zip(loads, runs):
+        table(load, results)
+    summary(runs)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """Starts the processes of examples/blockstore, keeps them running, and ends them."""
 
+import itertools
 import os
 import pathlib
 import signal
@@ -8,6 +9,7 @@ import threading
 import time
 
 PEERS = ("vlmc", "mapper", "store")
+numbers = itertools.count()  # of the devices of this process
 
 
 class Blockstore:
@@ -23,7 +25,7 @@ class Blockstore:
                  environment=()):
         self.programs = pathlib.Path(programs)
         self.folder = pathlib.Path(folder)
-        self.segment = f"/blockstore-{os.getpid()}"
+        self.segment = f"/blockstore-{os.getpid()}-{next(numbers)}"
         self.socket = self.folder / "nbd.sock"
         self.environment = dict(os.environ, **dict(environment))
         store = ["radosd", self.segment, ceph_conf, "tracekin"]
