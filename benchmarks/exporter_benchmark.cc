@@ -4,22 +4,29 @@
 //   exporter_benchmark cpu CONFIGURATION SPANS        CPU time and wall time of that many spans, none dropped
 //   exporter_benchmark memory CONFIGURATION SECONDS   resident memory, before and after a flat-out load
 //   exporter_benchmark latency CONFIGURATION SECONDS  what a span takes its caller, at 10,000 spans a second
+//   exporter_benchmark overload CONFIGURATION THREADS so many threads flat out, for three seconds, whatever is dropped
 //   exporter_benchmark datadog PORT SPANS             as cpu, of dd-opentracing with an agent on that port
 //
-// CONFIGURATION is tracekin's JSON. Prints one line of JSON.
+// CONFIGURATION is tracekin's JSON; for `latency` it may also be noop, the API's tracer that does nothing: what the
+// machine's interrupts and this program's clock cost. Prints one line of JSON.
 
+#include <opentracing/noop.h>
+#include <pthread.h>
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "benchmarks/works.h"
 #include "tracekin/tracer.h"
 
 #ifdef TRACEKIN_HAVE_DATADOG
@@ -60,25 +67,15 @@ std::shared_ptr<Tracer> Make(const char* configuration) {
   return tracer;
 }
 
-// A child with three tags and a log, as in tracer_benchmark.
-void FinishSpan(const opentracing::Tracer& tracer, const opentracing::SpanContext& parent) {
-  auto span = tracer.StartSpan("operation", {opentracing::ChildOf(&parent)});
-  span->SetTag("http.method", "GET");
-  span->SetTag("http.status_code", 200);
-  span->SetTag("cache.hit", true);
-  span->Log({{"event", "looked up"}});
-  span->Finish();
-}
-
 int Cpu(const char* configuration, std::uint64_t count) {
   const auto tracer = Make(configuration);
   const auto parent = tracer->StartSpan("parent");
-  FinishSpan(*tracer, parent->context());
+  ChildSpan(*tracer, parent->context());
   tracer->Flush(std::chrono::seconds(10));  // the connection stands
   const double cpu = CpuSeconds();
   const auto start = Clock::now();
   for (std::uint64_t i = 0; i < count; ++i) {
-    FinishSpan(*tracer, parent->context());
+    ChildSpan(*tracer, parent->context());
     // As fast as they can be sent without loss: half of the queue may be full.
     while (i % 1024 == 0 && tracer->counters().queued > 32768) {
       std::this_thread::sleep_for(milliseconds(1));
@@ -101,7 +98,7 @@ int Memory(const char* configuration, double seconds) {
   const auto start = Clock::now();
   double most = 0;
   while (Seconds(Clock::now() - start) < seconds) {
-    for (int i = 0; i < 10'000; ++i) FinishSpan(*tracer, parent->context());
+    for (int i = 0; i < 10'000; ++i) ChildSpan(*tracer, parent->context());
     most = std::max(most, ResidentMegabytes());
   }
   const Counters counters = tracer->counters();
@@ -111,7 +108,8 @@ int Memory(const char* configuration, double seconds) {
 }
 
 int Latency(const char* configuration, double seconds) {
-  const auto tracer = Make(configuration);
+  const auto tracer =
+      std::strcmp(configuration, "noop") == 0 ? opentracing::MakeNoopTracer() : Make(configuration);
   const auto parent = tracer->StartSpan("parent");
   constexpr auto kInterval = std::chrono::microseconds(100);
   std::vector<double> times;
@@ -121,7 +119,7 @@ int Latency(const char* configuration, double seconds) {
     while (Clock::now() < next) {
     }
     const auto begin = Clock::now();
-    FinishSpan(*tracer, parent->context());
+    ChildSpan(*tracer, parent->context());
     times.push_back(1e6 * Seconds(Clock::now() - begin));
   }
   std::sort(times.begin(), times.end());
@@ -130,6 +128,48 @@ int Latency(const char* configuration, double seconds) {
   };
   std::printf("{\"p50_us\": %.2f, \"p99_us\": %.2f, \"p999_us\": %.2f, \"most_us\": %.1f}\n",
               at(0.5), at(0.99), at(0.999), times.back());
+  return 0;
+}
+
+// The CPU time of the process's threads that are called so, in seconds.
+double ThreadsCpuSeconds(const std::string& name) {
+  double seconds = 0;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::string comm;
+    std::getline(std::ifstream(thread.path() / "comm"), comm);
+    double nanoseconds = 0;
+    if (comm == name && std::ifstream(thread.path() / "schedstat") >> nanoseconds) {
+      seconds += 1e-9 * nanoseconds;
+    }
+  }
+  return seconds;
+}
+
+int Overload(const char* configuration, int count) {
+  const auto tracer = Make(configuration);
+  const auto parent = tracer->StartSpan("parent");
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> threads;
+  const auto start = Clock::now();
+  for (int i = 0; i < count; ++i) {
+    threads.emplace_back([&] {
+      pthread_setname_np(pthread_self(), "producer");
+      while (!stop.load(std::memory_order_relaxed)) ChildSpan(*tracer, parent->context());
+    });
+  }
+  std::this_thread::sleep_for(std::chrono::seconds(3));
+  const Counters counters = tracer->counters();
+  const double seconds = Seconds(Clock::now() - start);
+  const auto started = static_cast<double>(counters.started);
+  const auto exported = static_cast<double>(counters.exported);
+  std::printf(
+      "{\"started\": %.0f, \"exported\": %.0f, \"producer_ns\": %.0f, \"exporter_ns\": %.0f, "
+      "\"sender_ns\": %.0f}\n",
+      started / seconds, exported / seconds, 1e9 * ThreadsCpuSeconds("producer") / started,
+      1e9 * ThreadsCpuSeconds("tracekin") / exported,
+      1e9 * ThreadsCpuSeconds("tracekin-send") / exported);
+  stop = true;
+  for (std::thread& thread : threads) thread.join();
   return 0;
 }
 
@@ -144,7 +184,7 @@ int Datadog(const char* port, std::uint64_t count) {
   const auto start = Clock::now();
   for (std::uint64_t i = 0; i < count; ++i) {
     auto root = tracer->StartSpan("parent");
-    FinishSpan(*tracer, root->context());
+    ChildSpan(*tracer, root->context());
     root->Finish();
     // It has no counters, and drops what its queue of 7000 traces does not hold: 20,000 a second.
     if (i % 20 == 0) std::this_thread::sleep_until(start + milliseconds(i / 20));
@@ -166,6 +206,7 @@ int main(int argc, char** argv) {
   if (what == "cpu") return tracekin::Cpu(argv[2], std::strtoull(argv[3], nullptr, 10));
   if (what == "memory") return tracekin::Memory(argv[2], std::atof(argv[3]));
   if (what == "latency") return tracekin::Latency(argv[2], std::atof(argv[3]));
+  if (what == "overload") return tracekin::Overload(argv[2], std::atoi(argv[3]));
 #ifdef TRACEKIN_HAVE_DATADOG
   if (what == "datadog") return tracekin::Datadog(argv[2], std::strtoull(argv[3], nullptr, 10));
 #endif

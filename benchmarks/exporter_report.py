@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs exporter_benchmark against a sink in a process of its own and prints tables for docs/performance.md.
 
-usage: exporter_report.py FOLDER-OF-THE-PROGRAMS [REPETITIONS]
+usage: exporter_report.py FOLDER-OF-THE-PROGRAMS [REPETITIONS [cpu] [memory] [latency]]
 """
 import json
 import os
@@ -25,6 +25,11 @@ class Benchmark:
         ran = subprocess.run([self.program, what, argument, str(amount)], stdout=subprocess.PIPE,
                              stderr=subprocess.DEVNULL, text=True)
         return json.loads(ran.stdout) if ran.returncode == 0 else None
+
+    def sink_cpu_seconds(self):
+        with open(f"/proc/{self.sink.pid}/stat") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def spread(values, digits):
@@ -54,7 +59,7 @@ def cpu(benchmark, repetitions):
         print(f"| {what} | {spread([run['cpu_us'] for run in ran], 2)} | {ratio} | {rate} | {dropped} |")
 
 
-def memory(benchmark):
+def memory(benchmark, _):
     print("\n| memory beyond the program's own, MB | idle | 20 s flat out |")
     print("|---|---|---|")
     for what, exporter in (("collector gone", {"endpoint": "http://127.0.0.1:1/"}),
@@ -65,7 +70,7 @@ def memory(benchmark):
 
 
 def latency(benchmark, repetitions):
-    cases = {"well": {"endpoint": benchmark.url + "/"}, "gone": {"endpoint": "http://127.0.0.1:1/"},
+    cases = {"no tracer: the API's no-op": "noop", "well": {"endpoint": benchmark.url + "/"}, "gone": {"endpoint": "http://127.0.0.1:1/"},
              "hangs": {"endpoint": benchmark.url + "/hang"}, "answers 500": {"endpoint": benchmark.url + "/error"},
              "gone, with a spool": {"endpoint": "http://127.0.0.1:1/", "spool_path": "/tmp/tracekin-benchmark-spool"}}
     runs = {case: [] for case in cases}
@@ -79,15 +84,19 @@ def latency(benchmark, repetitions):
             spread([run[quantile] for run in ran], 2) for quantile in ("p50_us", "p99_us", "p999_us")) + " |")
 
 
+TABLES = {"cpu": cpu, "memory": memory, "latency": latency}
+
+
 def main():
     benchmark = Benchmark(sys.argv[1])
     repetitions = int(sys.argv[2]) if len(sys.argv) > 2 else 5
     try:
-        cpu(benchmark, repetitions)
-        memory(benchmark)
-        latency(benchmark, repetitions)
+        for name in sys.argv[3:] or TABLES:
+            TABLES[name](benchmark, repetitions)
+            sys.stdout.flush()
     finally:
         benchmark.sink.kill()
 
 
-main()
+if __name__ == "__main__":
+    main()

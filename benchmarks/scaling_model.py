@@ -1,0 +1,114 @@
+"""A model of N producers, the exporter's two threads and M processors: how many spans a second arrive.
+
+It is the life of a span as docs/design.md has it, with costs that were measured: producers make spans and put them
+into the queue, or drop them if it is full; the exporter thread looks every 20 ms, or when a batch is settled, and
+copies spans into at most two batches that wait; the sender encodes and sends one batch at a time; a collector on the
+same machine reads meanwhile. Who wants to run shares the processors evenly, a thread having one at most. Time goes in
+steps of 50 µs.
+"""
+import dataclasses
+
+STEP = 50e-6
+POLL = 20e-3
+BATCHES_WAITING = 2
+
+
+@dataclasses.dataclass
+class Costs:
+    """Seconds of CPU time a span."""
+    producer: float
+    exporter: float
+    sender: float
+    collector: float = 0.0  # of one that runs on other processors: 0
+
+
+@dataclasses.dataclass
+class Limits:
+    """Of the configuration, in spans; `answer` is how long the collector takes for a batch, in seconds."""
+    queue: int = 65536
+    batch: int = 1000
+    answer: float = 0.0
+
+
+class Model:
+    def __init__(self, costs, limits, producers, processors, rate=None):
+        """`rate`: spans a second that each producer wants to make; None: as many as it can."""
+        self.costs, self.limits, self.processors = costs, limits, processors
+        self.rate, self.backlog = rate, [0.0] * producers  # CPU time of what each still wants to do
+        self.queue = self.waiting = 0.0       # spans
+        self.sending = self.receiving = 0.0   # CPU time that the batch under way still takes
+        self.next_poll, self.awake, self.answer_at = 0.0, False, None
+        self.under_way = self.made = self.dropped = self.exported = 0.0
+
+    def wants_spans(self):
+        return self.awake and self.queue > 0 and self.waiting < BATCHES_WAITING * self.limits.batch
+
+    def produce(self, time):
+        spans = time / self.costs.producer
+        kept = min(spans, max(self.limits.queue - self.queue, 0))
+        self.made += spans
+        self.queue += kept
+        self.dropped += spans - kept
+
+    def collect(self, time):
+        spans = min(time / self.costs.exporter, self.queue,
+                    BATCHES_WAITING * self.limits.batch - self.waiting)
+        self.queue -= spans
+        self.waiting += spans
+        self.awake = self.queue > 0 and spans > 0
+
+    def settle(self, now):
+        if self.under_way > 0 and self.sending == self.receiving == 0:
+            if self.answer_at is None:
+                self.answer_at = now + self.limits.answer
+            if now >= self.answer_at:
+                self.exported += self.under_way
+                self.under_way, self.answer_at, self.awake = 0.0, None, True
+        if self.under_way == 0 and self.waiting > 0:
+            self.under_way = min(self.waiting, self.limits.batch)
+            self.waiting -= self.under_way
+            self.sending = self.under_way * self.costs.sender
+            self.receiving = self.under_way * self.costs.collector
+
+    def step(self, now):
+        if now >= self.next_poll:
+            self.awake, self.next_poll = True, now + POLL
+        self.settle(now)
+        if self.rate is not None:
+            self.backlog = [wanted + STEP * self.rate * self.costs.producer for wanted in self.backlog]
+        producing = [i for i, wanted in enumerate(self.backlog) if self.rate is None or wanted > 0]
+        running = len(producing) + self.wants_spans() + (self.sending > 0) + (self.receiving > 0)
+        share = STEP * min(1, self.processors / running) if running else 0
+        for i in producing:
+            time = share if self.rate is None else min(share, self.backlog[i])
+            self.backlog[i] -= time
+            self.produce(time)
+        if self.wants_spans():
+            self.collect(share)
+        self.sending = max(self.sending - share, 0)
+        self.receiving = max(self.receiving - share, 0)
+
+    def run(self, seconds):
+        for i in range(int(seconds / STEP)):
+            self.step(i * STEP)
+        return self
+
+
+def overload(costs, limits, producers, processors, seconds=1.0):
+    """Spans a second, made and exported, of producers that do nothing else."""
+    model = Model(costs, limits, producers, processors).run(seconds)
+    return model.made / seconds, model.exported / seconds
+
+
+def lossless(costs, limits, producers, processors, seconds=1.0):
+    """The most spans a second that producers can make together without one being dropped."""
+    low, high = 0.0, producers / costs.producer
+    for _ in range(9):
+        rate = (low + high) / 2
+        model = Model(costs, limits, producers, processors, rate / producers).run(seconds)
+        # A queue that has filled up further with each step would be full in the end.
+        if model.dropped == 0 and model.queue < 0.5 * limits.queue:
+            low = rate
+        else:
+            high = rate
+    return low
