@@ -1,0 +1,27 @@
+#!/bin/bash
+# usage: abi_test.sh BUILD_FOLDER [--update]
+# Compares the binary interfaces of the libraries that programs link to with those that are kept here, one
+# .abi file each. Any change fails: one that programs must be built anew for wants a new soname; for others
+# --update writes the files anew.
+set -euo pipefail
+
+build=$1
+here=$(dirname "$(realpath "$0")")
+include=$here/../../include/tracekin
+options=(--headers-dir "$include" --suppressions "$here/suppressions.ini" --drop-private-types
+  --exported-interfaces-only --no-corpus-path --no-comp-dir-path --no-show-locs --drop-undefined-syms)
+command -v abidw >/dev/null || {
+  echo "SKIPPED: abidw is not installed (package abigail-tools)"
+  exit 77
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+status=0
+for name in libtracekin libtracekin_blkin; do
+  abidw "${options[@]}" --out-file "$work/$name.abi" "$build/lib/$name.so.0"
+  [ "${2:-}" != --update ] || cp "$work/$name.abi" "$here/"
+  abidiff "$here/$name.abi" "$work/$name.abi" || status=1
+done
+[ $status = 0 ] || echo "abi_test: an interface has changed; see above" >&2
+exit $status
