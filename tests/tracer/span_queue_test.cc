@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/support/drain.h"
+#include "tests/support/seed.h"
 
 namespace tracekin::testing {
 namespace {
@@ -76,7 +77,7 @@ class SpanQueueModel : public ::testing::TestWithParam<unsigned> {};
 
 // Random pushes and drains of one thread, beside a map of what must be in the queue.
 TEST_P(SpanQueueModel, AgreesWithAMap) {
-  std::mt19937 random(GetParam());
+  std::mt19937 random(Seed(GetParam()));
   SpanQueue queue(64 + random() % 500, (1 << 18) + random() % (1 << 20));
   std::map<std::uint64_t, std::size_t> model;
   std::uint64_t number = 0;
@@ -111,7 +112,7 @@ TEST_P(SpanQueueModel, LosesNothingBetweenThreads) {
   std::vector<std::thread> threads;
   for (std::uint64_t thread = 0; thread < kThreads; ++thread) {
     threads.emplace_back([&, thread] {
-      std::mt19937 random(GetParam() + static_cast<unsigned>(thread));
+      std::mt19937 random(Seed(GetParam()) + static_cast<unsigned>(thread));
       for (std::uint64_t i = 0; i < kEach; ++i) {
         taken[thread][i] = Push(&queue, thread * kEach + i, sizeof(SpanHeader) + random() % 900,
                                 static_cast<std::uint32_t>(thread));
