@@ -1,6 +1,7 @@
 """Requests through HAProxy whose answers are checked to the byte."""
 
 import http.client
+import itertools
 import random
 import threading
 
@@ -31,19 +32,20 @@ class Client:
 
 
 class Load:
-    """`count` requests from several connections at once, on threads."""
+    """`count` requests from several connections at once, on threads; without it, until stop()."""
 
-    def __init__(self, port, count, connections=4):
+    def __init__(self, port, count=None, connections=4):
         self.seen = {}  # what the service saw, by request
         self.errors = []
-        names = iter(range(count))
+        self.stopped = False
+        names = itertools.count() if count is None else iter(range(count))
         lock = threading.Lock()
 
         def work():
             client = Client(port)
             while True:
                 with lock:
-                    number = next(names, None)
+                    number = None if self.stopped else next(names, None)
                 if number is None:
                     break
                 try:
@@ -59,6 +61,11 @@ class Load:
 
     def done(self):
         return len(self.seen) + len(self.errors)
+
+    def stop(self):
+        """Ends it when the requests under way are done."""
+        self.stopped = True
+        self.join()
 
     def join(self):
         for thread in self.threads:
