@@ -1,0 +1,250 @@
+#!/usr/bin/env python3
+"""Loads HAProxy with several OpenTracing plugins, in turns, and prints tables for docs/performance.md.
+
+usage: haproxy_report.py BUILD-FOLDER [ROUNDS]
+
+Each state has a HAProxy of its own, which is idle until its turn. In a round each has one second of wrk's
+requests, in random order, and is compared with the others of the round. A HAProxy has one processor for itself and
+its tracer's threads, so that its requests a second tell of all it does; wrk, the service and the sink share the
+others. After some rounds new processes take over, for a process's place in memory has a price, too.
+"""
+import contextlib
+import json
+import operator
+import os
+import pathlib
+import platform
+import random
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FILES = ROOT / "benchmarks/haproxy"
+sys.path.insert(0, str(ROOT / "tests/haproxy"))
+from haproxy import PROGRAM, free_port, wait_for
+from pairs import median_interval
+from report import cpu_model, version
+
+BARE = "no filter"
+NOOP = "a plugin that does nothing"
+HEADERS = "… but send six headers"
+NEVER, ALWAYS = "tracekin, 0 %", "tracekin, 100 %"
+NEVER_B3 = "tracekin, 0 %, one header"
+DATADOG = "dd-opentracing, 100 %, four headers"
+DATADOG_PLUGIN = next(pathlib.Path("/usr/lib").glob("*/libdd_opentracing_plugin.so"), None)
+# As many and as long as tracekin's.
+SIX_HEADERS = "".join(f"{name}: {value}\n" for name, value in {
+    "x-b3-traceid": "463ac35c9f6413ad48485a3953bb6124", "x-b3-spanid": "a2fb4a1d1a96d312",
+    "x-b3-parentspanid": "0000000000000000", "x-b3-sampled": "1", "x-b3-flags": "0", "baggage": ""}.items())
+CONNECTIONS = 16
+ROUNDS_OF_A_PROCESS = 6
+
+
+class State:
+    """A plugin and its configuration. `sampled`: the decisions that the service may see."""
+
+    def __init__(self, plugin=None, configuration="", sampled=("",), flush_seconds=0.1):
+        self.plugin, self.configuration = plugin, configuration
+        self.sampled, self.flush_seconds = sampled, flush_seconds
+
+
+def states(build, sink):
+    """By name. dd-opentracing sends its spans once a second, to the sink in place of its agent."""
+    def tracekin(rate, sampled, **more):
+        return State(build / "lib/libtracekin_plugin.so", json.dumps({
+            "service_name": "edge", "sampler": {"type": "probabilistic", "rate": rate},
+            "exporter": {"endpoint": sink}, **more}), sampled)
+
+    noop = build / "benchmarks/noop_plugin.so"
+    one_header = {"propagation": {"inject": ["b3"]}}
+    found = {
+        BARE: State(),
+        "no filter, a second process": State(),
+        NOOP: State(noop),
+        HEADERS: State(noop, SIX_HEADERS, ["1"]),
+        NEVER: tracekin(0, ["0"]),
+        "tracekin, 1 %": tracekin(0.01, ["0", "1"]),
+        "tracekin, 10 %": tracekin(0.1, ["0", "1"]),
+        ALWAYS: tracekin(1, ["1"]),
+        NEVER_B3: tracekin(0, ["0"], **one_header),
+        "tracekin, 100 %, one header": tracekin(1, ["1"], **one_header),
+    }
+    if DATADOG_PLUGIN:
+        found[DATADOG] = State(DATADOG_PLUGIN, json.dumps({
+            "service": "edge", "agent_host": "127.0.0.1", "agent_port": int(re.search(r":(\d+)/", sink)[1]),
+            "propagation_style_inject": ["B3"], "propagation_style_extract": ["B3"]}), ["1"], flush_seconds=1)
+    return found
+
+
+class Process:
+    """A program on some of the processors, in a folder of its own; use with `with`, which ends it."""
+
+    def __init__(self, command, processors, folder, **environment):
+        folder.mkdir(exist_ok=True)
+        self.log = folder / "log"
+        with open(self.log, "w") as said:
+            self.process = subprocess.Popen(
+                command, cwd=folder, env=os.environ | environment, stdout=said, stderr=said,
+                stdin=subprocess.DEVNULL, preexec_fn=lambda: os.sched_setaffinity(0, processors))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+    def said(self):
+        return self.log.read_text(errors="replace")
+
+    def cpu_seconds(self):
+        """Of all its threads, by the scheduler's own account, in which a nanosecond counts."""
+        threads = pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
+        return sum(int(thread.read_text().split()[0]) for thread in threads) / 1e9
+
+
+class Proxy(Process):
+    """A HAProxy in one state."""
+
+    def __init__(self, state, processors, folder, service):
+        self.state, self.port = state, free_port()
+        folder.mkdir()
+        environment = {"EDGE_PORT": str(self.port), "SERVICE": service}
+        if state.plugin:
+            (folder / "plugin.so").symlink_to(state.plugin)
+            (folder / "tracer").write_text(state.configuration)
+            environment["OT_CONFIG"] = str(FILES / "ot.cfg")
+        super().__init__([PROGRAM, "-db", "-f", FILES / "haproxy.cfg"], processors, folder, **environment)
+
+    def check(self):
+        """Waits until it answers; the service must have got the headers of this state."""
+        sampled = wait_for(self.decision, "answer of HAProxy")["sampled"]
+        if sampled not in self.state.sampled:
+            raise AssertionError(f"the service saw the decision '{sampled}', not one of {self.state.sampled}")
+
+    def decision(self):
+        if self.process.poll() is not None:
+            raise AssertionError(f"HAProxy does not start:\n{self.said()}")
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/sampled", timeout=5) as answer:
+                return {"sampled": answer.read().decode()}
+        except OSError:
+            return None
+
+    def load(self, processors):
+        """A second of requests, and until what it recorded is sent."""
+        before = self.cpu_seconds()
+        ran = subprocess.run(
+            ["wrk", "-t1", f"-c{CONNECTIONS}", "-d1s", "--timeout=60s", f"http://127.0.0.1:{self.port}/"], check=True,
+            stdout=subprocess.PIPE, text=True, preexec_fn=lambda: os.sched_setaffinity(0, processors))
+        busy = self.cpu_seconds() - before
+        time.sleep(1.5 * self.state.flush_seconds)
+        if "Socket errors" in ran.stdout or "Non-2xx" in ran.stdout:
+            raise AssertionError(f"requests failed:\n{ran.stdout}")
+        count, seconds = re.search(r"(\d+) requests in ([\d.]+)s", ran.stdout).groups()
+        return {"rate": float(re.search(r"Requests/sec: +([\d.]+)", ran.stdout)[1]),
+                "cpu_us": 1e6 * (self.cpu_seconds() - before) / int(count), "busy": busy / float(seconds)}
+
+
+class Bench:
+    """The states' HAProxies, what is around them, and what was measured."""
+
+    def __init__(self, build, folder, stack):
+        self.folder = folder
+        first, *others = sorted(os.sched_getaffinity(0))
+        self.proxys, self.others = {first}, set(others) or {first}
+        sink = stack.enter_context(Process([build / "benchmarks/exporter_sink"], self.others, folder / "sink"))
+        self.service = str(folder / "service.sock")
+        stack.enter_context(Process([PROGRAM, "-db", "-f", FILES / "service.cfg"], self.others, folder / "service",
+                                    SERVICE=self.service))
+        self.states = states(build, wait_for(sink.said, "port of the sink").strip())
+        self.runs = {name: [] for name in self.states}
+
+    def start(self, name, folder, stack):
+        proxy = Proxy(self.states[name], self.proxys, folder, self.service)
+        stack.enter_context(proxy)
+        proxy.check()
+        return proxy
+
+    def run(self, rounds):
+        """With new processes, which first have a round that does not count."""
+        with tempfile.TemporaryDirectory(dir=self.folder) as folder, contextlib.ExitStack() as stack:
+            proxies = {name: self.start(name, pathlib.Path(folder, str(i)), stack)
+                       for i, name in enumerate(self.states)}
+            for turn in range(rounds + 1):
+                for name in random.sample(list(proxies), len(proxies)):
+                    result = proxies[name].load(self.others)
+                    if turn > 0:
+                        self.runs[name].append(result)
+            for proxy in proxies.values():
+                if "tracekin: " in proxy.said():  # of spans that were dropped, say
+                    raise AssertionError(proxy.said())
+
+    def middle(self, key, state):
+        return statistics.median(run[key] for run in self.runs[state])
+
+    def compare(self, how, key, *names):
+        """What `how` makes of these states' values in each round."""
+        return median_interval([how(*(run[key] for run in runs)) for runs in zip(*(self.runs[name] for name in names))])
+
+
+def more(one, other):
+    return 100 * (one / other - 1)
+
+
+def fewer(one, other):
+    """The requests that fit into the same time."""
+    return more(other, one)
+
+
+def text(interval, form="+.1f"):
+    middle, low, high = interval
+    return f"{middle:{form}} ({low:{form}} to {high:{form}})"
+
+
+def table(bench):
+    print("| state | requests/s | … against no filter, % | busy, % | CPU a request, µs | … beyond no filter | "
+          "… beyond a plugin that does nothing |\n|---|---|---|---|---|---|---|")
+    for name in bench.states:
+        cells = [text(bench.compare(how, key, name, base), form) if name != base else ""
+                 for how, key, base, form in ((more, "rate", BARE, "+.1f"),
+                                              (operator.sub, "cpu_us", BARE, "+.2f"),
+                                              (operator.sub, "cpu_us", NOOP, "+.2f"))]
+        print(f"| {name} | {bench.middle('rate', name):,.0f} | {cells[0]} | {100 * bench.middle('busy', name):.0f} | "
+              f"{bench.middle('cpu_us', name):.1f} | {cells[1]} | {cells[2]} |")
+
+
+def questions(bench):
+    print("\n| question | answer |\n|---|---|")
+    for ours, base, words in ((NEVER, NOOP, "a plugin that does nothing"),
+                              (NEVER, HEADERS, "one that sends six headers"),
+                              (NEVER_B3, NOOP, "a plugin that does nothing")):
+        print(f"| requests/s of {ours}, against {words}, % | {text(bench.compare(more, 'rate', ours, base))} |")
+        print(f"| the same by CPU a request | {text(bench.compare(fewer, 'cpu_us', ours, base))} |")
+    if DATADOG in bench.states:
+        for base, words in ((BARE, "no filter"), (NOOP, "a plugin that does nothing")):
+            times = bench.compare(lambda theirs, ours, without: (theirs - without) / (ours - without), "cpu_us",
+                                  DATADOG, ALWAYS, base)
+            print(f"| CPU beyond {words}: dd-opentracing's by tracekin's, 100 % | {text(times, '.1f')} |")
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 24
+    with tempfile.TemporaryDirectory(prefix="tracekin-bench-") as folder, contextlib.ExitStack() as stack:
+        bench = Bench(build, pathlib.Path(folder), stack)
+        for done in range(0, rounds, ROUNDS_OF_A_PROCESS):
+            bench.run(min(ROUNDS_OF_A_PROCESS, rounds - done))
+    print(f"{cpu_model()}, {os.cpu_count()} processors, Linux {platform.release()}; HAProxy {version('haproxy')}, "
+          f"wrk {version('wrk')}, dd-opentracing {version('libdd-opentracing0')}; {rounds} rounds.\n")
+    table(bench)
+    questions(bench)
+
+
+if __name__ == "__main__":
+    main()
