@@ -30,10 +30,10 @@ from haproxy import PROGRAM, free_port, wait_for
 from pairs import median_interval
 from report import cpu_model, version
 
-BARE = "no filter"
+BARE, AGAIN = "no filter", "no filter, a second process"
 NOOP = "a plugin that does nothing"
 HEADERS = "… but send six headers"
-NEVER, ALWAYS = "tracekin, 0 %", "tracekin, 100 %"
+NEVER, ONE_PERCENT, TEN_PERCENT, ALWAYS = (f"tracekin, {rate} %" for rate in (0, 1, 10, 100))
 NEVER_B3 = "tracekin, 0 %, one header"
 DATADOG = "dd-opentracing, 100 %, four headers"
 DATADOG_PLUGIN = next(pathlib.Path("/usr/lib").glob("*/libdd_opentracing_plugin.so"), None)
@@ -64,12 +64,12 @@ def states(build, sink):
     one_header = {"propagation": {"inject": ["b3"]}}
     found = {
         BARE: State(),
-        "no filter, a second process": State(),
+        AGAIN: State(),
         NOOP: State(noop),
         HEADERS: State(noop, SIX_HEADERS, ["1"]),
         NEVER: tracekin(0, ["0"]),
-        "tracekin, 1 %": tracekin(0.01, ["0", "1"]),
-        "tracekin, 10 %": tracekin(0.1, ["0", "1"]),
+        ONE_PERCENT: tracekin(0.01, ["0", "1"]),
+        TEN_PERCENT: tracekin(0.1, ["0", "1"]),
         ALWAYS: tracekin(1, ["1"]),
         NEVER_B3: tracekin(0, ["0"], **one_header),
         "tracekin, 100 %, one header": tracekin(1, ["1"], **one_header),
@@ -109,9 +109,9 @@ class Process:
 
 
 class Proxy(Process):
-    """A HAProxy in one state."""
+    """A HAProxy in one state; `under` is a command that runs it."""
 
-    def __init__(self, state, processors, folder, service):
+    def __init__(self, state, processors, folder, service, under=()):
         self.state, self.port = state, free_port()
         folder.mkdir()
         environment = {"EDGE_PORT": str(self.port), "SERVICE": service}
@@ -119,7 +119,7 @@ class Proxy(Process):
             (folder / "plugin.so").symlink_to(state.plugin)
             (folder / "tracer").write_text(state.configuration)
             environment["OT_CONFIG"] = str(FILES / "ot.cfg")
-        super().__init__([PROGRAM, "-db", "-f", FILES / "haproxy.cfg"], processors, folder, **environment)
+        super().__init__([*under, PROGRAM, "-db", "-f", FILES / "haproxy.cfg"], processors, folder, **environment)
 
     def check(self):
         """Waits until it answers; the service must have got the headers of this state."""
@@ -165,8 +165,8 @@ class Bench:
         self.states = states(build, wait_for(sink.said, "port of the sink").strip())
         self.runs = {name: [] for name in self.states}
 
-    def start(self, name, folder, stack):
-        proxy = Proxy(self.states[name], self.proxys, folder, self.service)
+    def start(self, name, folder, stack, under=()):
+        proxy = Proxy(self.states[name], self.proxys, folder, self.service, under)
         stack.enter_context(proxy)
         proxy.check()
         return proxy
