@@ -1,0 +1,27 @@
+// A span context out of an input: any that a tracer could hold, and some that none does.
+#ifndef TRACEKIN_FUZZ_CONTEXT_H
+#define TRACEKIN_FUZZ_CONTEXT_H
+
+#include <cstdint>
+
+#include "fuzz/input.h"
+#include "propagation/context.h"
+
+namespace tracekin {
+
+/// 33 bytes: decision and random flag, then the four ids. No extras.
+inline Context TakeContext(Input* input) {
+  Context context;
+  const auto flags = input->Take<std::uint8_t>();
+  context.decision = static_cast<Decision>(flags & 3);
+  context.random_trace_id = (flags & 4) != 0;
+  context.trace_id_high = input->Take<std::uint64_t>();
+  context.trace_id_low = input->Take<std::uint64_t>();
+  context.span_id = input->Take<std::uint64_t>();
+  context.parent_span_id = input->Take<std::uint64_t>();
+  return context;
+}
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_FUZZ_CONTEXT_H

@@ -1,0 +1,53 @@
+// The bytes of one run of a fuzzer, from the first to the last. Behind the end there are zeros.
+//
+// Borrows the bytes.
+#ifndef TRACEKIN_FUZZ_INPUT_H
+#define TRACEKIN_FUZZ_INPUT_H
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+namespace tracekin {
+
+class Input {
+ public:
+  Input(const std::uint8_t* data, std::size_t size)
+      : rest_(reinterpret_cast<const char*>(data), size) {}
+
+  /// An integer in the order of the host.
+  template <class Integer>
+  Integer Take() {
+    Integer value{};
+    const std::string_view bytes = TakeBytes(sizeof value);
+    if (!bytes.empty()) std::memcpy(&value, bytes.data(), bytes.size());
+    return value;
+  }
+
+  bool TakeBool() { return (Take<std::uint8_t>() & 1) != 0; }
+
+  /// `size` bytes, or all that are left.
+  std::string_view TakeBytes(std::size_t size) {
+    const std::string_view bytes = rest_.substr(0, size);
+    rest_.remove_prefix(bytes.size());
+    return bytes;
+  }
+
+  /// Up to the next newline, which is taken away too.
+  std::string_view TakeLine() {
+    const std::string_view line = TakeBytes(std::min(rest_.find('\n'), rest_.size()));
+    TakeBytes(1);
+    return line;
+  }
+
+  std::string_view rest() const { return rest_; }
+
+ private:
+  std::string_view rest_;
+};
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_FUZZ_INPUT_H
