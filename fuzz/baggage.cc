@@ -1,0 +1,38 @@
+// W3C's baggage in a header, and the same items in Jaeger's.
+#include "fuzz/headers.h"
+
+namespace {
+
+using namespace tracekin;
+
+// Whether `part` is `whole`, or that with some items left out.
+bool IsPart(const Baggage& part, const Baggage& whole) {
+  auto at = whole.begin();
+  for (const auto& item : part) {
+    at = std::find(at, whole.end(), item);
+    if (at == whole.end()) return false;
+    ++at;
+  }
+  return true;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Input input(data, size);
+  const Entries headers = TakeHeaders(&input);
+  CheckAskedAsIterated({"baggage"}, headers);
+  const Extracted extracted = CheckedExtract({"baggage"}, headers);
+  CHECK(extracted.found == !extracted.baggage().empty() && !extracted.error);
+  const Entries written = CheckedInject("baggage", extracted.context);
+  CHECK(written.size() == 1);
+  const std::string& header = written[0].second;
+  CHECK(header.size() <= kMaxBaggageBytes);
+  const Baggage again = CheckedExtract({"baggage"}, written).baggage();
+  CHECK(IsPart(again, extracted.baggage()));
+  // Each of its bytes takes three at most, and each item two more.
+  std::size_t most = 0;
+  for (const auto& [key, value] : extracted.baggage()) most += key.size() + 3 * value.size() + 2;
+  CHECK(most > kMaxBaggageBytes || again == extracted.baggage());
+  return 0;
+}

@@ -1,0 +1,42 @@
+// Jaeger's headers: the ids, and baggage in a header for each item or in one for all.
+#include "fuzz/headers.h"
+#include "propagation/text.h"
+
+namespace {
+
+using namespace tracekin;
+
+// What of `baggage` Jaeger's headers can say: tokens in lower case, each once.
+Baggage Writable(const Baggage& baggage) {
+  Baggage result;
+  for (const auto& [key, value] : baggage) {
+    if (!key.empty() && kTokenChars.HasAll(key)) AddBaggageItem(LowerCase(key), value, &result);
+  }
+  return result;
+}
+
+// Whether all of it is read again, if each byte of a value is written as three.
+bool Fits(const Baggage& baggage) {
+  std::size_t most = 0;
+  for (const auto& [key, value] : baggage) most += key.size() + 3 * value.size();
+  return most <= kMaxBaggageBytes;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Input input(data, size);
+  const Entries headers = TakeHeaders(&input);
+  CheckAskedAsIterated({"jaeger"}, headers);
+  const Extracted extracted = CheckedExtract({"jaeger"}, headers);
+  if (!extracted.found) return 0;
+  const Extracted again = CheckedExtract({"jaeger"}, CheckedInject("jaeger", extracted.context));
+
+  Context expected = extracted.context;
+  expected.extras = again.context.extras;
+  if (!expected.has_ids()) expected.decision = Decision::kDeferred;  // jaeger-debug-id is only read
+  CHECK(again.context == expected);
+  const Baggage writable = Writable(extracted.baggage());
+  CHECK(!Fits(writable) || again.baggage() == writable);
+  return 0;
+}

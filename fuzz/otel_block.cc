@@ -1,0 +1,44 @@
+// Ceph's OpenTelemetry block.
+#include "propagation/otel_block.h"
+
+#include <string>
+
+#include "fuzz/check.h"
+#include "fuzz/input.h"
+#include "tests/propagation/carriers.h"
+
+namespace {
+
+using namespace tracekin;
+
+void CheckRoundTrip(const Context& context, std::string_view block) {
+  char written[kOtelBlockBytes];
+  WriteOtelBlock(context, written);
+  const std::string_view again(written, OtelBlockBytes(context));
+  CHECK(again.size() == (context.sampled() ? kOtelBlockBytes : kEmptyOtelBlockBytes));
+  if (!context.sampled()) return;
+  CHECK(again.substr(0, kOtelBlockBytes - 1) == block.substr(0, kOtelBlockBytes - 1));
+  Context read;
+  const auto found = ReadOtelBlock(again, &read);
+  CHECK(found && *found && read == context);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes = Input(data, size).rest();
+  const std::size_t found = FindOtelBlock(bytes);
+  CHECK(found == 0 || found == kEmptyOtelBlockBytes || found == kOtelBlockBytes);
+  CHECK(found <= bytes.size());
+
+  Context context;
+  const auto read = ReadOtelBlock(bytes, &context);
+  CHECK(!read || found == bytes.size());
+  if (read && *read) {
+    CHECK(context.has_ids() && context.has_decision());
+    CheckRoundTrip(context, bytes);
+  } else {
+    CHECK(context == Context{});
+  }
+  return 0;
+}
