@@ -1,8 +1,8 @@
 // Calls Scribe's Log for each batch, over one connection that is kept: Thrift's binary protocol in
 // frames. Facebook's scribed and Zipkin's collector answer.
 //
-// The answer OK is kAccepted. TRY_LATER says that nothing of the batch was taken: kFailed, as are an
-// answer that is none and no answer. An exception is kRejected, with its words.
+// What an answer means is said in scribe_answer.h; TRY_LATER says that nothing of the batch was taken.
+// No answer is kFailed.
 #ifndef TRACEKIN_EXPORTER_SCRIBE_TRANSPORT_H
 #define TRACEKIN_EXPORTER_SCRIBE_TRANSPORT_H
 
@@ -30,7 +30,6 @@ class ScribeTransport final : public Transport {
 
  private:
   std::string Exchange(const std::string& body, Clock::time_point deadline);
-  SendResult JudgeAnswer();
 
   const std::string call_;  // the header of the message, the same for each call
   TcpConnection connection_;
