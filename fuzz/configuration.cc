@@ -1,0 +1,43 @@
+// Configuration as JSON: what is taken is valid key by key, and printed as what is read as the same.
+#include "tracekin/configuration.h"
+
+#include <rapidjson/document.h>
+
+#include <string>
+
+#include "configuration/check.h"
+#include "configuration/json.h"
+#include "configuration/table.h"
+#include "fuzz/check.h"
+#include "fuzz/input.h"
+#include "fuzz/options.h"
+
+namespace {
+
+using namespace tracekin;
+
+// Whether it is the JSON of an object, by a parser that allows as much as ours.
+bool IsObject(std::string_view json) {
+  rapidjson::Document document;
+  document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag>(
+      json.data(), json.size());
+  return !document.HasParseError() && document.IsObject() && json.find('\0') == json.npos;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view json = Input(data, size).rest();
+  Options options;
+  std::string error;
+  const ConfigurationStatus status = ReadConfiguration(json, &options, &error);
+  CHECK(IsObject(json) == (status != ConfigurationStatus::kMalformed));
+  if (status != ConfigurationStatus::kOk) {
+    CheckMessage(error);
+    CheckSame(options, Options{});
+    return 0;
+  }
+  CheckEachSetting(options);
+  CheckRoundTrip(options);
+  return 0;
+}

@@ -1,0 +1,39 @@
+// Configuration from the environment, whose variables are lines of NAME=VALUE.
+#include <cstdlib>
+#include <string>
+
+#include "fuzz/check.h"
+#include "fuzz/input.h"
+#include "fuzz/options.h"
+
+namespace {
+
+using namespace tracekin;
+
+// If it is one that is read: a name that is not would stay.
+void SetVariable(std::string_view line) {
+  const std::size_t equals = line.find('=');
+  const std::string_view name = line.substr(0, equals);
+  for (const Setting& setting : Settings()) {
+    if (equals == line.npos || EnvironmentName(setting) != name) continue;
+    const std::string value(line.substr(equals + 1));
+    CHECK(setenv(std::string(name).c_str(), value.c_str(), 1) == 0);
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  for (const Setting& setting : Settings()) unsetenv(EnvironmentName(setting).c_str());
+  for (Input input(data, size); !input.rest().empty();) SetVariable(input.TakeLine());
+  Options options;
+  std::string error;
+  if (ApplyEnvironment(&options, &error)) {
+    CheckEachSetting(options);
+    CheckRoundTrip(options);
+  } else {
+    CheckMessage(error);
+    CheckSame(options, Options{});
+  }
+  return 0;
+}

@@ -1,0 +1,68 @@
+// What holds of options wherever they come from.
+#ifndef TRACEKIN_FUZZ_OPTIONS_H
+#define TRACEKIN_FUZZ_OPTIONS_H
+
+#include <algorithm>
+#include <string>
+#include <variant>
+
+#include "configuration/check.h"
+#include "configuration/table.h"
+#include "configuration/url.h"
+#include "fuzz/check.h"
+#include "text/utf8.h"
+#include "tracekin/configuration.h"
+
+namespace tracekin {
+
+/// One line of UTF-8 that says something.
+inline void CheckMessage(const std::string& error) {
+  CHECK(!error.empty());
+  std::string scratch;
+  CHECK(Sanitize(error, &scratch) == error);
+  CHECK(std::none_of(error.begin(), error.end(), [](char c) { return c >= 0 && c < ' '; }));
+}
+
+inline void CheckSame(const Options& a, const Options& b) {
+  for (const Setting& setting : Settings()) {
+    std::visit([&](const auto& value) { CHECK(value.In(a) == value.In(b)); }, setting.value);
+  }
+}
+
+inline void CheckEachSetting(const Options& options) {
+  std::string error;
+  for (const Setting& setting : Settings()) CHECK(CheckSetting(setting, options, "", &error));
+}
+
+/// With secrets as they are printed.
+inline Options Masked(Options options) {
+  const Overloaded mask{
+      [](const std::string& text) { return MaskPassword(text); },
+      [](StringMap map) {
+        for (auto& item : map) item.second = MaskPassword(item.second);
+        return map;
+      },
+      [](const auto& other) { return other; },
+  };
+  for (const Setting& setting : Settings()) {
+    std::visit([&](const auto& value) { value.In(options) = mask(value.In(options)); },
+               setting.value);
+  }
+  for (auto& header : options.exporter.headers) header.second = "***";
+  return options;
+}
+
+/// If they are options that PrintConfiguration takes.
+inline void CheckRoundTrip(const Options& options) {
+  std::string error;
+  if (!ValidateOptions(options, &error)) return CheckMessage(error);
+  const std::string printed = PrintConfiguration(options);
+  CHECK(printed.find('\n') == printed.npos);
+  Options again;
+  CHECK(ParseConfiguration(printed, &again, &error));
+  CheckSame(again, Masked(options));
+}
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_FUZZ_OPTIONS_H

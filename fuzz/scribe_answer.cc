@@ -1,0 +1,24 @@
+// What a Scribe server answers, without its frame.
+#include "exporter/scribe_answer.h"
+
+#include <string>
+
+#include "fuzz/check.h"
+#include "fuzz/input.h"
+#include "text/utf8.h"
+
+using namespace tracekin;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view answer = Input(data, size).rest().substr(0, kMaxScribeAnswer);
+  const SendResult result = JudgeScribeAnswer(answer);
+  CHECK(result.status != SendStatus::kTooLarge && result.retry_after.count() == 0);
+  CHECK(result.message.empty() == (result.status == SendStatus::kAccepted));
+  CHECK(result.message.size() < 512);
+  std::string scratch;
+  CHECK(Sanitize(result.message, &scratch) == result.message);
+  CHECK(result.message.find('\n') == result.message.npos);
+  // Each but an exception has the name of the call in it, whichever form its header has.
+  CHECK(result.status != SendStatus::kAccepted || answer.find("Log") != answer.npos);
+  return 0;
+}
