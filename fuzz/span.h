@@ -1,0 +1,51 @@
+// A span as it lies in the queue and in the spool, out of an input.
+#ifndef TRACEKIN_FUZZ_SPAN_H
+#define TRACEKIN_FUZZ_SPAN_H
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "exporter/span_bytes.h"
+#include "fuzz/input.h"
+
+namespace tracekin {
+
+/// An entry that is well formed: its type, the sizes of its key and value, and both. Sizes are cut
+/// to what is there.
+inline std::string TakeEntry(Input* input) {
+  EntryHeader header{};
+  header.type = static_cast<EntryType>(input->Take<std::uint8_t>() % 5);
+  const std::size_t key_size = input->Take<std::uint8_t>();
+  const std::size_t value_size = input->Take<std::uint16_t>() % 2048;
+  const std::string_view key = input->TakeBytes(key_size);
+  std::string value(input->TakeBytes(value_size));
+  if (header.type == EntryType::kLog) value.resize(std::max(value.size(), sizeof(std::int64_t)));
+  header.key_size = static_cast<std::uint16_t>(key.size());
+  header.value_size = static_cast<std::uint32_t>(value.size());
+  std::string entry(reinterpret_cast<const char*>(&header), sizeof header);
+  return entry.append(key).append(value).append(1, '\0');
+}
+
+/// One that is well formed: a SpanHeader, in which the size and what a byte may not be are set
+/// right, and as many entries as the byte before it says, or as there are.
+inline std::string TakeSpan(Input* input) {
+  std::size_t entries = input->Take<std::uint8_t>();
+  std::string span(input->TakeBytes(sizeof(SpanHeader)));
+  span.resize(sizeof(SpanHeader));
+  for (const std::size_t flag :
+       {offsetof(SpanHeader, debug), offsetof(SpanHeader, error), offsetof(SpanHeader, shared)}) {
+    span[flag] = static_cast<char>(span[flag] & 1);
+  }
+  char& kind = span[offsetof(SpanHeader, kind)];
+  kind = static_cast<char>(static_cast<unsigned char>(kind) % 5);
+  for (; entries != 0 && !input->rest().empty(); --entries) span += TakeEntry(input);
+  const auto size = static_cast<std::uint32_t>(span.size());
+  std::memcpy(span.data() + offsetof(SpanHeader, size), &size, sizeof size);
+  return span;
+}
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_FUZZ_SPAN_H

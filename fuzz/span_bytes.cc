@@ -1,0 +1,62 @@
+// Spans out of the queue or the spool: any bytes, of which only those of a span may be decoded.
+#include "exporter/span_bytes.h"
+
+#include <arpa/inet.h>
+
+#include <string>
+#include <vector>
+
+#include "fuzz/check.h"
+#include "fuzz/input.h"
+#include "fuzz/span.h"
+#include "text/utf8.h"
+
+namespace {
+
+using namespace tracekin;
+
+void CheckText(std::string_view text) {
+  std::string scratch;
+  CHECK(Sanitize(text, &scratch) == text);
+}
+
+bool IsAddress(int family, std::string_view text) {
+  char address[sizeof(in6_addr)];
+  return inet_pton(family, std::string(text).c_str(), address) == 1;
+}
+
+void CheckEndpoint(const Endpoint& endpoint) {
+  CheckText(endpoint.service_name);
+  CHECK(endpoint.ipv4.empty() || IsAddress(AF_INET, endpoint.ipv4));
+  CHECK(endpoint.ipv6.empty() || IsAddress(AF_INET6, endpoint.ipv6));
+}
+
+void CheckDecoding(const std::string& service, const std::vector<char>& bytes) {
+  std::size_t entries = 0;
+  ForEachEntry(bytes.data(), SpanSize(bytes.data()), [&](const Entry&) { ++entries; });
+  SpanDecoder decoder(service);
+  const SpanRecord& record = decoder.Decode(bytes.data());
+  CHECK(record.tags.size() + record.annotations.size() <= entries + 1);
+  CheckText(record.name);
+  CheckEndpoint(record.local);
+  CheckEndpoint(record.remote);
+  for (const SpanRecord::Tag& tag : record.tags) {
+    CheckText(tag.key);
+    CheckText(tag.value);
+  }
+  for (const SpanRecord::Annotation& annotation : record.annotations) CheckText(annotation.text);
+}
+
+}  // namespace
+
+// The first byte says whether the rest is bytes as they are, or what a span is made of.
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Input input(data, size);
+  const bool build = input.TakeBool();
+  const std::string span(build ? TakeSpan(&input) : input.rest());
+  const std::vector<char> bytes(span.begin(), span.end());
+  const bool good = IsWellFormedSpan({bytes.data(), bytes.size()});
+  CHECK(good || !build);
+  if (good) CheckDecoding("service", bytes);
+  return 0;
+}

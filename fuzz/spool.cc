@@ -1,0 +1,117 @@
+// Segments that a dead process left in the spool. The first byte says what follows: a file as it is;
+// or spans and what lies between them, of which a segment is made here with its check sums.
+#include "exporter/spool.h"
+
+#include <sys/file.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "exporter/crc32c.h"
+#include "exporter/file_descriptor.h"
+#include "fuzz/check.h"
+#include "fuzz/input.h"
+#include "fuzz/span.h"
+#include "tests/support/temp_folder.h"
+
+namespace {
+
+using namespace tracekin;
+
+template <class Integer>
+std::string_view BytesOf(const Integer& value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
+}
+
+struct Segment {
+  std::string bytes;
+  std::vector<std::string> spans;  // that must be found
+  std::uint64_t lost = 0;          // of those that are missing in the numbers
+};
+
+void Begin(std::uint32_t settled, std::string_view service, Segment* segment) {
+  const auto size = static_cast<std::uint32_t>(service.size());
+  segment->bytes.append("TKSPOOL1").append(BytesOf(settled)).append(BytesOf(size));
+  segment->bytes.append(BytesOf(Crc32c(service))).append(service);
+}
+
+void AddRecord(std::uint32_t number, std::string_view span, Segment* segment) {
+  const auto size = static_cast<std::uint32_t>(span.size());
+  const std::uint32_t crc = Crc32c(span, Crc32c(BytesOf(size), Crc32c(BytesOf(number))));
+  segment->bytes.append("SPAN").append(BytesOf(number)).append(BytesOf(size));
+  segment->bytes.append(BytesOf(crc)).append(span);
+}
+
+// Records whose numbers go up by what the input says, and bytes between them.
+Segment Build(Input* input) {
+  Segment segment;
+  const std::uint32_t settled = input->Take<std::uint8_t>() % 4;
+  Begin(settled, input->TakeBytes(input->Take<std::uint8_t>()), &segment);
+  std::uint32_t next = 0;
+  std::uint32_t expected = settled;
+  bool torn = false;
+  while (!input->rest().empty()) {
+    const auto skipped = input->Take<std::uint8_t>();
+    if (skipped >= 0x80) {
+      const std::string_view between = input->TakeBytes(skipped - 0x7F);
+      segment.bytes += between;
+      torn = torn || !between.empty();
+      continue;
+    }
+    next += skipped;
+    const std::string span = TakeSpan(input);
+    AddRecord(next, span, &segment);
+    torn = false;
+    if (next >= expected) {
+      segment.lost += next - expected;
+      segment.spans.push_back(span);
+      expected = next + 1;
+    }
+    ++next;
+  }
+  segment.lost += torn;  // one at least
+  return segment;
+}
+
+void Leave(const std::string& folder, const std::string& bytes) {
+  std::ofstream(folder + "/1-1.lock");
+  std::ofstream(folder + "/1-1.00000001.spool", std::ios::binary) << bytes;
+}
+
+// All that the spool gives, settled as it comes.
+std::vector<std::string> Drain(Spool* spool, ExporterCounts* counts) {
+  std::vector<std::string> spans;
+  for (Batch batch; spool->Read(3, 1 << 20, &batch); batch.Clear()) {
+    batch.ForEach([&spans](const char* span) {
+      CHECK(IsWellFormedSpan({span, SpanSize(span)}));
+      spans.emplace_back(span, SpanSize(span));
+    });
+    ExporterCounts::Move(&counts->spooled, &counts->exported, batch.spans);
+    spool->Settle(batch.spans);
+  }
+  return spans;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Input input(data, size);
+  const bool build = input.TakeBool();
+  const Segment segment = build ? Build(&input) : Segment{std::string(input.rest()), {}};
+  const tracekin::testing::TempFolder folder;
+  Leave(folder.path(), segment.bytes);
+
+  ExporterCounts counts;
+  Spool spool(folder.path(), 1 << 22, "service", &counts);
+  spool.Adopt();
+  const std::vector<std::string> spans = Drain(&spool, &counts);
+  const ExporterTotals totals = counts.Read();
+  CHECK(spool.empty() && totals.spooled == 0);
+  CHECK(totals.exported == spans.size());
+  CHECK(totals.adopted == totals.exported + totals.spool_corrupt);
+  CHECK(std::filesystem::is_empty(folder.path()));
+  CHECK(!build || spans == segment.spans);
+  CHECK(!build || totals.spool_corrupt == segment.lost);
+  return 0;
+}
