@@ -1,0 +1,182 @@
+// Spans as Zipkin's JSON, Protocol Buffers and Thrift, each read by another's parser.
+#include <rapidjson/document.h>
+
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "exporter/span_bytes.h"
+#include "exporter/zipkin_json_encoder.h"
+#include "exporter/zipkin_proto3_encoder.h"
+#include "fuzz/check.h"
+#include "fuzz/input.h"
+#include "fuzz/span.h"
+#include "zipkin.pb.h"
+
+#ifdef TRACEKIN_HAVE_THRIFT
+#include <gtest/gtest.h>
+
+#include "exporter/zipkin_thrift_encoder.h"
+#include "tests/exporter/thrift_spans.h"
+#endif
+
+namespace {
+
+using namespace tracekin;
+
+std::string Encoded(Encoder&& encoder, const SpanRecord& span) {
+  std::string body;
+  encoder.Begin(&body);
+  encoder.Add(span, &body);
+  encoder.End(1, &body);
+  return body;
+}
+
+std::string Hex(std::uint64_t id) {
+  char digits[17];
+  std::snprintf(digits, sizeof digits, "%016" PRIx64, id);
+  return digits;
+}
+
+std::string BigEndian(std::uint64_t id) {
+  std::string bytes;
+  for (int shift = 56; shift >= 0; shift -= 8) bytes += static_cast<char>(id >> shift);
+  return bytes;
+}
+
+std::int64_t Duration(const SpanRecord& span) {
+  return std::max<std::int64_t>(span.duration_ns / 1000, 1);
+}
+
+// A member that must be there if `expected` says something, and not otherwise.
+void CheckText(const rapidjson::Value& object, const char* key, std::string_view expected) {
+  const auto found = object.FindMember(key);
+  CHECK((found != object.MemberEnd()) == !expected.empty());
+  if (expected.empty()) return;
+  CHECK(std::string_view(found->value.GetString(), found->value.GetStringLength()) == expected);
+}
+
+void CheckEndpoint(const rapidjson::Value& span, const char* key, const Endpoint& endpoint) {
+  CHECK(span.HasMember(key) == !endpoint.empty());
+  if (endpoint.empty()) return;
+  CheckText(span[key], "serviceName", endpoint.service_name);
+  CheckText(span[key], "ipv4", endpoint.ipv4);
+  CheckText(span[key], "ipv6", endpoint.ipv6);
+  CHECK((endpoint.port == 0) ? !span[key].HasMember("port")
+                             : span[key]["port"].GetUint() == endpoint.port);
+}
+
+// Members in their order, for a key may be there twice where text was repaired.
+void CheckLists(const rapidjson::Value& read, const SpanRecord& span) {
+  const auto view = [](const rapidjson::Value& text) {
+    return std::string_view(text.GetString(), text.GetStringLength());
+  };
+  CHECK(read.HasMember("tags") == !span.tags.empty());
+  if (!span.tags.empty()) {
+    CHECK(read["tags"].MemberCount() == span.tags.size());
+    auto tag = span.tags.begin();
+    for (const auto& member : read["tags"].GetObject()) {
+      CHECK(view(member.name) == tag->key && view(member.value) == tag->value);
+      ++tag;
+    }
+  }
+  CHECK(read.HasMember("annotations") == !span.annotations.empty());
+  if (span.annotations.empty()) return;
+  CHECK(read["annotations"].Size() == span.annotations.size());
+  auto annotation = span.annotations.begin();
+  for (const auto& item : read["annotations"].GetArray()) {
+    CHECK(item["timestamp"].GetInt64() == annotation->timestamp_ns / 1000);
+    CHECK(view(item["value"]) == annotation->text);
+    ++annotation;
+  }
+}
+
+void CheckJson(const SpanRecord& span) {
+  const std::string body = Encoded(ZipkinJsonEncoder(ZipkinJsonEncoder::Framing::kArray), span);
+  CHECK(body.find("yAnnotations\"") == body.npos);  // what Zipkin takes for its first API
+  CHECK(body.find('\n') == body.npos);
+  rapidjson::Document list;
+  list.Parse<rapidjson::kParseValidateEncodingFlag>(body.data(), body.size());
+  CHECK(!list.HasParseError() && list.IsArray() && list.Size() == 1);
+  const rapidjson::Value& read = list[0];
+  CheckText(read, "traceId",
+            (span.trace_id_high != 0 ? Hex(span.trace_id_high) : "") + Hex(span.trace_id_low));
+  CheckText(read, "id", Hex(span.span_id));
+  CheckText(read, "parentId", span.parent_span_id != 0 ? Hex(span.parent_span_id) : "");
+  CheckText(read, "name", span.name);
+  const bool timed = span.start_ns >= 1000;
+  CHECK(timed ? read["timestamp"].GetInt64() == span.start_ns / 1000
+              : !read.HasMember("timestamp"));
+  CHECK(span.duration_ns >= 0 ? read["duration"].GetInt64() == Duration(span)
+                              : !read.HasMember("duration"));
+  CheckEndpoint(read, "localEndpoint", span.local);
+  CheckEndpoint(read, "remoteEndpoint", span.remote);
+  CheckLists(read, span);
+  CHECK(read.HasMember("debug") == span.debug && read.HasMember("shared") == span.shared);
+}
+
+void CheckProto3(const SpanRecord& span) {
+  zipkin::proto3::ListOfSpans list;
+  CHECK(list.ParseFromString(Encoded(ZipkinProto3Encoder(), span)));
+  CHECK(list.spans_size() == 1);
+  const zipkin::proto3::Span& read = list.spans(0);
+  CHECK(read.trace_id() == (span.trace_id_high != 0 ? BigEndian(span.trace_id_high) : "") +
+                               BigEndian(span.trace_id_low));
+  CHECK(read.id() == BigEndian(span.span_id));
+  CHECK(read.parent_id() == (span.parent_span_id != 0 ? BigEndian(span.parent_span_id) : ""));
+  CHECK(read.kind() == static_cast<int>(span.kind) && read.name() == span.name);
+  CHECK(read.timestamp() ==
+        (span.start_ns >= 1000 ? static_cast<std::uint64_t>(span.start_ns / 1000) : 0));
+  CHECK(read.duration() ==
+        (span.duration_ns >= 0 ? static_cast<std::uint64_t>(Duration(span)) : 0));
+  CHECK(read.local_endpoint().service_name() == span.local.service_name);
+  CHECK(read.remote_endpoint().service_name() == span.remote.service_name);
+  CHECK(read.remote_endpoint().port() == span.remote.port);
+  CHECK(static_cast<std::size_t>(read.annotations_size()) == span.annotations.size());
+  for (int i = 0; i < read.annotations_size(); ++i) {
+    CHECK(read.annotations(i).value() == span.annotations[static_cast<std::size_t>(i)].text);
+  }
+  for (auto tag = span.tags.begin(); tag != span.tags.end(); ++tag) {
+    const auto same = [tag](const SpanRecord::Tag& other) { return other.key == tag->key; };
+    if (std::any_of(tag + 1, span.tags.end(), same)) continue;  // the last of its key counts
+    CHECK(read.tags().at(std::string(tag->key)) == tag->value);
+  }
+  CHECK(read.debug() == span.debug && read.shared() == span.shared);
+}
+
+#ifdef TRACEKIN_HAVE_THRIFT
+void CheckThrift(const SpanRecord& span) {
+  ::testing::GTEST_FLAG(break_on_failure) = true;  // of what ReadSpans expects
+  const std::vector<thrift::Span> list = ReadSpans(Encoded(ZipkinThriftEncoder(), span));
+  CHECK(list.size() == 1);
+  const thrift::Span& read = list[0];
+  CHECK(static_cast<std::uint64_t>(read.trace_id) == span.trace_id_low);
+  CHECK(static_cast<std::uint64_t>(read.trace_id_high) == span.trace_id_high);
+  CHECK(static_cast<std::uint64_t>(read.id) == span.span_id);
+  CHECK(static_cast<std::uint64_t>(read.parent_id) == span.parent_span_id);
+  CHECK(read.name == span.name && read.debug == span.debug);
+  CHECK(read.annotations.size() >= span.annotations.size());
+  CHECK(read.binary_annotations.size() >= span.tags.size());
+  for (std::size_t i = 0; i < span.tags.size(); ++i) {
+    CHECK(read.binary_annotations[i].key == span.tags[i].key);
+    CHECK(read.binary_annotations[i].value == span.tags[i].value);
+  }
+}
+#else
+void CheckThrift(const SpanRecord&) {}
+#endif
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Input input(data, size);
+  const std::string bytes = TakeSpan(&input);
+  SpanDecoder decoder("service");
+  const SpanRecord& span = decoder.Decode(bytes.data());
+  CheckJson(span);
+  CheckProto3(span);
+  CheckThrift(span);
+  return 0;
+}
