@@ -86,8 +86,10 @@ bool IsLoopback(std::string_view url) {
 std::string MaskPassword(std::string_view text) {
   std::string masked(text);
   const Authority authority(text);
-  const std::size_t colon = text.substr(0, authority.end).find(':', authority.begin);
-  const std::size_t at = text.substr(0, authority.end).rfind('@');
+  // A password with a slash in it makes no URL; what of it would be path is not to be shown either.
+  const std::size_t end = IsUrl(text) || HasUserInfo(text) ? authority.end : text.size();
+  const std::size_t colon = text.substr(0, end).find(':', authority.begin);
+  const std::size_t at = text.substr(0, end).rfind('@');
   if (colon == std::string_view::npos || at == std::string_view::npos || at < colon) return masked;
   return masked.replace(colon + 1, at - colon - 1, "***");
 }

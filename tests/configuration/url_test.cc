@@ -102,6 +102,12 @@ TEST(MaskPassword, ReplacesThePassword) {
   EXPECT_EQ(MaskPassword("redis://:secret@a?x"), "redis://:***@a?x");
 }
 
+// Such a URL is refused, with a message that shows it.
+TEST(MaskPassword, HidesAPasswordThatEndsTheAuthorityTooSoon) {
+  EXPECT_EQ(MaskPassword("http://me:sec/ret@a/b"), "http://me:***@a/b");
+  EXPECT_EQ(MaskPassword("http://me:sec?r#et@a"), "http://me:***@a");
+}
+
 TEST(MaskPassword, LeavesEverythingElse) {
   for (const char* text : {"", "frontend", "http://a:80/b", "http://me@a", "http://a:80/b@c",
                            "http://a:80?b@c", "me:secret@a", "a@b://c:d", "://"}) {
