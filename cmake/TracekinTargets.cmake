@@ -26,9 +26,6 @@ if(TRACEKIN_SANITIZE)
   add_link_options(-fsanitize=${TRACEKIN_SANITIZE})
 endif()
 
-# The build folder's name is in nothing that is delivered: two builds give the same bytes.
-add_compile_options(-ffile-prefix-map=${PROJECT_BINARY_DIR}=${PROJECT_SOURCE_DIR}/build)
-
 # What Debian builds its own packages with: hosts that face the network load this.
 if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT TRACEKIN_SANITIZE)
   add_compile_options(-fstack-protector-strong -Wformat -Werror=format-security

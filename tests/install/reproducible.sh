@@ -1,0 +1,40 @@
+#!/bin/bash
+# usage: reproducible.sh SOURCE_FOLDER BUILD_FOLDER CMAKE
+# Builds the libraries once more and compares the bytes of what is installed. The second build is in a folder
+# that is mounted where the first one is, as debug information names its folder.
+set -euo pipefail
+
+source=$1 build=$2 cmake=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() {
+  echo "reproducible: $*" >&2
+  exit 1
+}
+unshare --mount true 2>/dev/null || {
+  echo "SKIPPED: nothing may be mounted here (it takes root)"
+  exit 77
+}
+
+# Inside of the namespace; what is mounted goes with it.
+again() {
+  mount --bind "$work/again" "$build"
+  "$cmake" -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=OFF \
+    -DTRACEKIN_EXAMPLES=OFF -DTRACEKIN_GRPC=OFF
+  "$cmake" --build "$build"
+  "$cmake" --install "$build" --strip --prefix "$work/second"
+}
+export -f again
+export source build cmake work
+
+"$cmake" --install "$build" --strip --prefix "$work/first" >"$work/log"
+mkdir "$work/again"
+unshare --mount bash -ec again >>"$work/log" 2>&1 || fail "$(cat "$work/log")"
+
+compared=0
+while read -r file; do
+  cmp "$work/first/$file" "$work/second/$file" || fail "$file differs"
+  compared=$((compared + 1))
+done < <(cd "$work/second" && find . -type f -name '*.so*' -o -type f -path './bin/*')
+echo "$compared files have the same bytes"
+[ $compared -ge 2 ] || fail "that is too few"
