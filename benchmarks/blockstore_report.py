@@ -24,6 +24,7 @@ from pairs import median_interval
 from store import Blockstore
 
 OUT = "compiled out"
+AGAIN = "compiled out, a second device"  # what the comparison itself makes of nothing
 UST = {"TRACEKIN_UST_ENABLED": "true"}
 NOT_EXPORTED = {"TRACEKIN_SAMPLER_TYPE": "never"}
 # What an IO of BlkKin's had, most of it in Ceph; the peers make the other 12.
@@ -31,6 +32,7 @@ BLKIN = {"BLOCKSTORE_EXTRA_EVENTS": "101"}
 # Name: whether LTTng records, and what is in the environment.
 STATES = {
     OUT: (False, {}),
+    AGAIN: (False, {}),
     "stopped": (False, {**UST, **NOT_EXPORTED}),
     "tracing": (True, {**UST, **NOT_EXPORTED}),
     "tracing, exporting": (True, UST),
@@ -84,10 +86,10 @@ class Bench:
                                      text=True)
         endpoint = {"TRACEKIN_EXPORTER_ENDPOINT": self.sink.stdout.readline().strip()}
         make_session(self.folder)
-        for number, (state, (_, environment)) in enumerate(STATES.items()):
-            programs = self.build / "examples/blockstore" / ("plain" if state == OUT else "traced")
+        for number, state in enumerate(random.sample(list(STATES), len(STATES))):
+            programs = self.build / "examples/blockstore" / ("plain" if state in (OUT, AGAIN) else "traced")
             device = Blockstore(programs, self.folder / str(number), self.conf, size=self.size,
-                                environment={**endpoint, **environment})
+                                environment={**endpoint, **STATES[state][1]})
             self.devices[state] = device.__enter__()
         return self
 

@@ -38,7 +38,7 @@ class Model:
         self.queue = self.waiting = 0.0       # spans
         self.sending = self.receiving = 0.0   # CPU time that the batch under way still takes
         self.next_poll, self.awake, self.answer_at = 0.0, False, None
-        self.under_way = self.made = self.dropped = self.exported = 0.0
+        self.under_way = self.made = self.dropped = self.exported = self.now = 0.0
 
     def wants_spans(self):
         return self.awake and self.queue > 0 and self.waiting < BATCHES_WAITING * self.limits.batch
@@ -70,7 +70,8 @@ class Model:
             self.sending = self.under_way * self.costs.sender
             self.receiving = self.under_way * self.costs.collector
 
-    def step(self, now):
+    def step(self):
+        now = self.now = self.now + STEP
         if now >= self.next_poll:
             self.awake, self.next_poll = True, now + POLL
         self.settle(now)
@@ -89,8 +90,8 @@ class Model:
         self.receiving = max(self.receiving - share, 0)
 
     def run(self, seconds):
-        for i in range(int(seconds / STEP)):
-            self.step(i * STEP)
+        for _ in range(int(seconds / STEP)):
+            self.step()
         return self
 
 
@@ -101,13 +102,16 @@ def overload(costs, limits, producers, processors, seconds=1.0):
 
 
 def lossless(costs, limits, producers, processors, seconds=1.0):
-    """The most spans a second that producers can make together without one being dropped."""
-    low, high = 0.0, producers / costs.producer
-    for _ in range(9):
+    """The most spans a second that producers can make together without one being dropped, for as long as they
+    like: the queue must not be fuller at the end than it was in the middle."""
+    low, high = 0.0, min(producers / costs.producer, 1.1 / costs.sender)
+    for _ in range(10):
         rate = (low + high) / 2
-        model = Model(costs, limits, producers, processors, rate / producers).run(seconds)
-        # A queue that has filled up further with each step would be full in the end.
-        if model.dropped == 0 and model.queue < 0.5 * limits.queue:
+        model = Model(costs, limits, producers, processors, rate / producers).run(seconds / 2)
+        before, made = model.queue + model.waiting, model.made
+        model.run(seconds / 2)
+        growth = model.queue + model.waiting - before - limits.batch
+        if model.dropped == 0 and growth <= 0.02 * (model.made - made):
             low = rate
         else:
             high = rate

@@ -44,11 +44,11 @@ def compare(measured, costs):
 
 def predict(costs):
     print("\n| thousand spans/s without loss: 8 producers, processors | collector answers at once | in 5 ms | in 50 ms"
-          " | in 50 ms, batches of 10,000 |")
+          " | in 50 ms, batches of 2,000 |")
     print("|---|---|---|---|---|")
     for processors in (2, 4, 16):
         cells = [lossless(costs, Limits(batch=batch, answer=answer), 8, processors)
-                 for batch, answer in ((1000, 0), (1000, 0.005), (1000, 0.05), (10000, 0.05))]
+                 for batch, answer in ((1000, 0), (1000, 0.005), (1000, 0.05), (2000, 0.05))]
         print(f"| {processors} | " + " | ".join(map(thousands, cells)) + " |")
 
 
