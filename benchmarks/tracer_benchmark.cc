@@ -7,11 +7,16 @@
 #include <benchmark/benchmark.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "benchmarks/allocations.h"
 #include "benchmarks/tracers.h"
 #include "benchmarks/works.h"
+#include "tests/propagation/ceph_fronts.h"
+#include "tracekin/carriers.h"
+#include "tracekin/ceph.h"
 #include "tracekin/tracer.h"
 
 namespace tracekin {
@@ -75,6 +80,32 @@ void CarrierLookup(benchmark::State& state) {
   Measure(state, nullptr, [&] { LookUpB3(carrier); });
 }
 
+void CopyBytes(benchmark::State& state) {
+  char from[24] = {1};
+  char to[24];
+  Measure(state, nullptr, [&] {
+    benchmark::DoNotOptimize(from);
+    std::memcpy(to, from, sizeof to);
+    benchmark::DoNotOptimize(to);
+  });
+}
+
+void InjectIds(benchmark::State& state, const opentracing::Tracer* tracer) {
+  const auto span = tracer->StartSpan("operation");
+  char bytes[24];
+  Measure(state, nullptr, [&] {
+    if (!InjectBytes(span->context(), BytesFormat::kCeph, bytes, sizeof bytes)) std::abort();
+  });
+}
+
+void InjectIntoOsdOp(benchmark::State& state, const opentracing::Tracer* tracer) {
+  const auto span = tracer->StartSpan("operation");
+  CephFront op = RealCephFronts().front();
+  Measure(state, nullptr, [&] {
+    if (!InjectCeph(span->context(), op.header, &op.front)) std::abort();
+  });
+}
+
 void ClockRead(benchmark::State& state) {
   Measure(state, nullptr, [] { benchmark::DoNotOptimize(std::chrono::steady_clock::now()); });
 }
@@ -100,6 +131,10 @@ void RegisterAll() {
   }
   add("inject/carrier", CarrierSet);
   add("extract/carrier", CarrierLookup);
+  opentracing::Tracer* const ours = ComparedTracers()[1].tracer.get();
+  add("bytes/memcpy", CopyBytes);
+  add("bytes/tracekin", [ours](benchmark::State& state) { InjectIds(state, ours); });
+  add("ceph/tracekin", [ours](benchmark::State& state) { InjectIntoOsdOp(state, ours); });
   add("clock/steady", ClockRead);
 }
 
