@@ -105,3 +105,18 @@ function(tracekin_script_test name)
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
     SKIP_RETURN_CODE 77)
 endfunction()
+
+# tracekin_memcheck_test(NAME PROGRAM [ARGUMENT...]): a program of ours makes no error in memory, and leaks
+# nothing.
+find_program(VALGRIND valgrind)
+function(tracekin_memcheck_test name)
+  if(TRACEKIN_SANITIZE)
+    return()
+  endif()
+  set(check sh -c "echo 'SKIPPED: valgrind is not installed'; exit 77")
+  if(VALGRIND)
+    set(check ${VALGRIND} --quiet --error-exitcode=1 --leak-check=full
+      --show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect)
+  endif()
+  tracekin_script_test(${name} LABELS valgrind TIMEOUT 120 COMMAND ${check} ${ARGN})
+endfunction()
