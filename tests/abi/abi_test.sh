@@ -7,7 +7,8 @@ set -euo pipefail
 
 build=$1
 here=$(dirname "$(realpath "$0")")
-include=$here/../../include/tracekin
+root=$(realpath "$here/../..")
+include=$root/include/tracekin
 options=(--headers-dir "$include" --suppressions "$here/suppressions.ini" --drop-private-types
   --exported-interfaces-only --no-corpus-path --no-comp-dir-path --no-show-locs --drop-undefined-syms)
 command -v abidw >/dev/null || {
@@ -20,6 +21,7 @@ trap 'rm -rf "$work"' EXIT
 status=0
 for name in libtracekin libtracekin_blkin; do
   abidw "${options[@]}" --out-file "$work/$name.abi" "$build/lib/$name.so.0"
+  sed -i "s,path='$root/,path=',g" "$work/$name.abi"
   [ "${2:-}" != --update ] || cp "$work/$name.abi" "$here/"
   abidiff "$here/$name.abi" "$work/$name.abi" || status=1
 done
