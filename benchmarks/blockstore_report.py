@@ -20,7 +20,8 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "examples/blockstore"))
-from pairs import median_interval
+from pairs import interval_text
+from processes import cpu_seconds
 from store import Blockstore
 
 OUT = "compiled out"
@@ -59,10 +60,8 @@ def make_session(folder):
     lttng("enable-event", "--userspace", "--channel=large", "tracekin:span_*")
 
 
-def cpu_seconds(processes):
-    """The processor time of all threads of the processes, from the scheduler's clock of nanoseconds."""
-    return sum(int(task.read_text().split()[0]) for process in processes
-               for task in pathlib.Path(f"/proc/{process.pid}/task").glob("*/schedstat")) / 1e9
+def device_cpu_seconds(device):
+    return sum(cpu_seconds(process.pid) for process in device.running.values())
 
 
 def fio(uri, folder, **options):
@@ -110,17 +109,13 @@ class Bench:
         records = STATES[state][0]
         if records:
             lttng("start", "bench")
-        before = cpu_seconds(device.running.values())
+        before = device_cpu_seconds(device)
         result = fio(device.uri, self.folder, runtime=1, time_based=1, **load)
-        cpu = cpu_seconds(device.running.values()) - before
+        cpu = device_cpu_seconds(device) - before
         if records:
             lttng("stop", "bench")
         return {"bandwidth": result["bw_bytes"] / 1e6, "latency": result["clat_ns"]["mean"] / 1e3,
                 "cpu": cpu / result["total_ios"] * 1e6}
-
-
-def interval(values):
-    return "{:+.1f} ({:+.1f} to {:+.1f})".format(*median_interval(values))
 
 
 def lost(results, out, figure):
@@ -137,7 +132,7 @@ def table(load, runs):
     for state, results in runs.items():
         middle = {key: statistics.median(result[key] for result in results) for key in results[0]}
         compared = "| |" if state == OUT else " | ".join(
-            interval(lost(results, runs[OUT], figure)) for figure in ("bandwidth", "cpu")) + " |"
+            interval_text(lost(results, runs[OUT], figure)) for figure in ("bandwidth", "cpu")) + " |"
         print(f"| {state} | {middle['bandwidth']:.1f} | {middle['latency']:.0f} | {middle['cpu']:.0f} "
               f"| {compared}")
 
@@ -148,7 +143,7 @@ def summary(all_runs):
     for state in list(STATES)[1:]:
         pairs = {figure: [value for runs in all_runs for value in lost(runs[state], runs[OUT], figure)]
                  for figure in ("bandwidth", "latency", "cpu")}
-        print(f"| {state} | " + " | ".join(interval(values) for values in pairs.values())
+        print(f"| {state} | " + " | ".join(interval_text(values) for values in pairs.values())
               + f" | {len(pairs['cpu'])} |")
 
 

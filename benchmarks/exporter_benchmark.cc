@@ -57,18 +57,8 @@ double ResidentMegabytes() {
   return pages * 4096 / 1e6;
 }
 
-std::shared_ptr<Tracer> Make(const char* configuration) {
-  std::string error;
-  auto tracer = MakeTracerFromJson(configuration, &error);
-  if (tracer == nullptr) {
-    std::fprintf(stderr, "%s\n", error.c_str());
-    std::exit(1);
-  }
-  return tracer;
-}
-
 int Cpu(const char* configuration, std::uint64_t count) {
-  const auto tracer = Make(configuration);
+  const auto tracer = MustMakeTracer(configuration);
   const auto parent = tracer->StartSpan("parent");
   ChildSpan(*tracer, parent->context());
   tracer->Flush(std::chrono::seconds(10));  // the connection stands
@@ -92,7 +82,7 @@ int Cpu(const char* configuration, std::uint64_t count) {
 
 int Memory(const char* configuration, double seconds) {
   const double before = ResidentMegabytes();
-  const auto tracer = Make(configuration);
+  const auto tracer = MustMakeTracer(configuration);
   const double idle = ResidentMegabytes();
   const auto parent = tracer->StartSpan("parent");
   const auto start = Clock::now();
@@ -108,8 +98,8 @@ int Memory(const char* configuration, double seconds) {
 }
 
 int Latency(const char* configuration, double seconds) {
-  const auto tracer =
-      std::strcmp(configuration, "noop") == 0 ? opentracing::MakeNoopTracer() : Make(configuration);
+  const auto tracer = std::strcmp(configuration, "noop") == 0 ? opentracing::MakeNoopTracer()
+                                                              : MustMakeTracer(configuration);
   const auto parent = tracer->StartSpan("parent");
   constexpr auto kInterval = std::chrono::microseconds(100);
   std::vector<double> times;
@@ -146,7 +136,7 @@ double ThreadsCpuSeconds(const std::string& name) {
 }
 
 int Overload(const char* configuration, int count) {
-  const auto tracer = Make(configuration);
+  const auto tracer = MustMakeTracer(configuration);
   const auto parent = tracer->StartSpan("parent");
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;

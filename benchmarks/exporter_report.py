@@ -27,6 +27,7 @@ class Benchmark:
         return json.loads(ran.stdout) if ran.returncode == 0 else None
 
     def sink_cpu_seconds(self):
+        """With that of threads which have ended, as there is one for each connection."""
         with open(f"/proc/{self.sink.pid}/stat") as file:
             fields = file.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -27,7 +27,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FILES = ROOT / "benchmarks/haproxy"
 sys.path.insert(0, str(ROOT / "tests/haproxy"))
 from haproxy import PROGRAM, free_port, wait_for
-from pairs import median_interval
+from pairs import interval_text
+from processes import cpu_seconds
 from report import cpu_model, version
 
 BARE, AGAIN = "no filter", "no filter, a second process"
@@ -103,9 +104,7 @@ class Process:
         return self.log.read_text(errors="replace")
 
     def cpu_seconds(self):
-        """Of all its threads, by the scheduler's own account, in which a nanosecond counts."""
-        threads = pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/schedstat")
-        return sum(int(thread.read_text().split()[0]) for thread in threads) / 1e9
+        return cpu_seconds(self.process.pid)
 
 
 class Proxy(Process):
@@ -188,9 +187,9 @@ class Bench:
     def middle(self, key, state):
         return statistics.median(run[key] for run in self.runs[state])
 
-    def compare(self, how, key, *names):
-        """What `how` makes of these states' values in each round."""
-        return median_interval([how(*(run[key] for run in runs)) for runs in zip(*(self.runs[name] for name in names))])
+    def compare(self, how, key, *names, form="+.1f"):
+        """What `how` makes of these states' values in each round, as text."""
+        return interval_text([how(*(run[key] for run in runs)) for runs in zip(*(self.runs[name] for name in names))], form)
 
 
 def more(one, other):
@@ -202,16 +201,11 @@ def fewer(one, other):
     return more(other, one)
 
 
-def text(interval, form="+.1f"):
-    middle, low, high = interval
-    return f"{middle:{form}} ({low:{form}} to {high:{form}})"
-
-
 def table(bench):
     print("| state | requests/s | … against no filter, % | busy, % | CPU a request, µs | … beyond no filter | "
           "… beyond a plugin that does nothing |\n|---|---|---|---|---|---|---|")
     for name in bench.states:
-        cells = [text(bench.compare(how, key, name, base), form) if name != base else ""
+        cells = [bench.compare(how, key, name, base, form=form) if name != base else ""
                  for how, key, base, form in ((more, "rate", BARE, "+.1f"),
                                               (operator.sub, "cpu_us", BARE, "+.2f"),
                                               (operator.sub, "cpu_us", NOOP, "+.2f"))]
@@ -224,13 +218,13 @@ def questions(bench):
     for ours, base, words in ((NEVER, NOOP, "a plugin that does nothing"),
                               (NEVER, HEADERS, "one that sends six headers"),
                               (NEVER_B3, NOOP, "a plugin that does nothing")):
-        print(f"| requests/s of {ours}, against {words}, % | {text(bench.compare(more, 'rate', ours, base))} |")
-        print(f"| the same by CPU a request | {text(bench.compare(fewer, 'cpu_us', ours, base))} |")
+        print(f"| requests/s of {ours}, against {words}, % | {bench.compare(more, 'rate', ours, base)} |")
+        print(f"| the same by CPU a request | {bench.compare(fewer, 'cpu_us', ours, base)} |")
     if DATADOG in bench.states:
         for base, words in ((BARE, "no filter"), (NOOP, "a plugin that does nothing")):
             times = bench.compare(lambda theirs, ours, without: (theirs - without) / (ours - without), "cpu_us",
-                                  DATADOG, ALWAYS, base)
-            print(f"| CPU beyond {words}: dd-opentracing's by tracekin's, 100 % | {text(times, '.1f')} |")
+                                  DATADOG, ALWAYS, base, form=".1f")
+            print(f"| CPU beyond {words}: dd-opentracing's by tracekin's, 100 % | {times} |")
 
 
 def main():

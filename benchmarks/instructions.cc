@@ -9,7 +9,6 @@
 #include <valgrind/callgrind.h>
 
 #include <chrono>
-#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <memory>
@@ -59,13 +58,7 @@ std::shared_ptr<Tracer> Make(const std::string& sampler, const std::string& form
   options.exporter.make_transport = [format] {
     return std::make_unique<Nowhere>("export/" + format);
   };
-  std::string error;
-  auto tracer = MakeTracer(options, &error);
-  if (tracer == nullptr) {
-    std::fprintf(stderr, "%s\n", error.c_str());
-    std::exit(1);
-  }
-  return tracer;
+  return MustMakeTracer(options);
 }
 
 // The first times are not counted: memory is touched and caches of the allocator filled then.

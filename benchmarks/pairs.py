@@ -7,3 +7,8 @@ def median_interval(values):
     ordered = sorted(values)
     rank = max(int(len(ordered) / 2 - 0.98 * len(ordered) ** 0.5), 0)
     return statistics.median(ordered), ordered[rank], ordered[-1 - rank]
+
+
+def interval_text(values, form="+.1f"):
+    """The same as text."""
+    return "{:{f}} ({:{f}} to {:{f}})".format(*median_interval(values), f=form)

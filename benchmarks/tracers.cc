@@ -2,11 +2,8 @@
 
 #include <opentracing/noop.h>
 
-#include <cstdio>
-#include <cstdlib>
-
 #include "benchmarks/sink.h"
-#include "tracekin/tracer.h"
+#include "benchmarks/works.h"
 
 #ifdef TRACEKIN_HAVE_DATADOG
 #include <datadog/opentracing.h>
@@ -23,13 +20,7 @@ std::shared_ptr<opentracing::Tracer> MakeTracekin(const char* sampler, const std
   options.propagation.inject = {"b3multi"};
   options.propagation.extract = {"b3multi"};
   options.exporter.endpoint = sink;
-  std::string error;
-  std::shared_ptr<opentracing::Tracer> tracer = MakeTracer(options, &error);
-  if (tracer == nullptr) {
-    std::fprintf(stderr, "%s\n", error.c_str());
-    std::exit(1);
-  }
-  return tracer;
+  return MustMakeTracer(options);
 }
 
 #ifdef TRACEKIN_HAVE_DATADOG

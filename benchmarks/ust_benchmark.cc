@@ -8,12 +8,10 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string>
 
-#include "tracekin/tracer.h"
+#include "benchmarks/works.h"
 #include "ust/recorder.h"
 
 namespace tracekin {
@@ -26,13 +24,7 @@ std::shared_ptr<Tracer> MakeFileTracer(bool ust) {
   options.service_name = "benchmark";
   options.exporter.path = "/dev/null";
   options.ust.enabled = ust;
-  std::string error;
-  auto tracer = MakeTracer(options, &error);
-  if (tracer == nullptr) {
-    std::fprintf(stderr, "%s\n", error.c_str());
-    std::exit(1);
-  }
-  return tracer;
+  return MustMakeTracer(options);
 }
 
 // The provider that the tracers have loaded.
@@ -70,8 +62,7 @@ struct NoEvents {
 };
 
 template <class Events>
-void ChildSpan(benchmark::State& state, const std::shared_ptr<Tracer>& tracer,
-               const Events& events) {
+void Run(benchmark::State& state, const std::shared_ptr<Tracer>& tracer, const Events& events) {
   const auto parent = tracer->StartSpan("parent");
   for (auto _ : state) {
     auto span = tracer->StartSpan("operation", {opentracing::ChildOf(&parent->context())});
@@ -98,9 +89,9 @@ int main(int argc, char** argv) {
   };
   const tracekin::BareEvents bare;
   const tracekin::NoEvents none;
-  add("ust/off", [&](benchmark::State& state) { tracekin::ChildSpan(state, off, none); });
-  add("ust/on", [&](benchmark::State& state) { tracekin::ChildSpan(state, on, none); });
-  add("ust/bare", [&](benchmark::State& state) { tracekin::ChildSpan(state, off, bare); });
+  add("ust/off", [&](benchmark::State& state) { tracekin::Run(state, off, none); });
+  add("ust/on", [&](benchmark::State& state) { tracekin::Run(state, on, none); });
+  add("ust/bare", [&](benchmark::State& state) { tracekin::Run(state, off, bare); });
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();
   return 0;

@@ -1,5 +1,6 @@
 #include "benchmarks/works.h"
 
+#include <cstdio>
 #include <cstdlib>
 
 namespace tracekin {
@@ -16,7 +17,25 @@ constexpr std::pair<const char*, const char*> kB3[] = {{"x-b3-traceid", "48485a3
                                                        {"x-b3-sampled", "1"},
                                                        {"x-b3-flags", "0"}};
 
+std::shared_ptr<Tracer> OrEnd(std::shared_ptr<Tracer> tracer, const std::string& error) {
+  if (tracer != nullptr) return tracer;
+  std::fprintf(stderr, "%s\n", error.c_str());
+  std::exit(1);
+}
+
 }  // namespace
+
+std::shared_ptr<Tracer> MustMakeTracer(const Options& options) {
+  std::string error;
+  auto tracer = MakeTracer(options, &error);
+  return OrEnd(std::move(tracer), error);
+}
+
+std::shared_ptr<Tracer> MustMakeTracer(const char* json) {
+  std::string error;
+  auto tracer = MakeTracerFromJson(json, &error);
+  return OrEnd(std::move(tracer), error);
+}
 
 expected<void> HeadersCarrier::Set(string_view key, string_view value) const {
   headers_.emplace_back(key, value);

@@ -10,7 +10,13 @@
 #include <utility>
 #include <vector>
 
+#include "tracekin/tracer.h"
+
 namespace tracekin {
+
+/// A tracer with these options, or from this JSON; ends the program if they are wrong.
+std::shared_ptr<Tracer> MustMakeTracer(const Options& options);
+std::shared_ptr<Tracer> MustMakeTracer(const char* json);
 
 /// HTTP headers as a vector of pairs of strings: the carrier that the facts of other tracers were measured
 /// with. It looks keys up by comparing them.
