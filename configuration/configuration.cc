@@ -111,7 +111,7 @@ std::string ExporterFault(const ExporterOptions& exporter) {
            "Thrift, found " +
            Quoted(exporter.format);
   }
-  if (exporter.make_transport) return {};
+  if (exporter.make_transport || type == "none") return {};
   if (type == "kafka") return KafkaFault(exporter);
   if (type != "file" && exporter.endpoint.empty()) {
     return "exporter.endpoint: not set, but exporter.type is " + Quoted(type);

@@ -49,9 +49,10 @@ std::vector<Setting> MakeSettings() {
       {"propagation.extract", TextList{{At<&O::propagation, &P::extract>}, formats},
        "The formats that contexts are read from; the first that finds ids wins."},
 
-      {"exporter.type", Text{{At<&O::exporter, &E::type>}, {"zipkin", "scribe", "kafka", "file"}},
+      {"exporter.type",
+       Text{{At<&O::exporter, &E::type>}, {"zipkin", "scribe", "kafka", "file", "none"}},
        "Where finished spans go; if not set, to what the endpoint's scheme names, or to the file "
-       "when there is no endpoint."},
+       "when there is no endpoint; with none nowhere, but to LTTng if ust.enabled is set."},
       {"exporter.format", Text{{At<&O::exporter, &E::format>}, {"json", "proto3", "thrift"}},
        "How spans are encoded; if not set, as thrift for scribe, else as json."},
       {"exporter.endpoint", Url{{At<&O::exporter, &E::endpoint>}},

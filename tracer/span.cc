@@ -110,7 +110,7 @@ void Span::SetPriority(const Value& value) noexcept {
   const std::optional<double> priority = NumberOf(value);
   if (!priority || std::isnan(*priority) || context_.decision() == Decision::kDebug) return;
   context_.set_decision(*priority > 0 ? Decision::kAccept : Decision::kDeny);
-  if (context_.sampled() && !recording()) StartRecording();
+  if (context_.sampled() && !recording() && tracer_->Records(true)) StartRecording();
 }
 
 void Span::SetBaggageItem(opentracing::string_view key, opentracing::string_view value) noexcept {

@@ -74,6 +74,7 @@ Span::Start StartTime(const opentracing::StartSpanOptions& options, bool recordi
 TracerImpl::TracerImpl(const Options& options, std::unique_ptr<const Propagation> propagation,
                        std::shared_ptr<Exporter> exporter)
     : options_(options),
+      exports_(options.exporter.type != "none"),
       ust_sampled_(options.ust.enabled),
       ust_unsampled_(options.ust.enabled && options.ust.spans == "all"),
       propagation_(std::move(propagation)),
@@ -87,7 +88,7 @@ TracerImpl::TracerImpl(const Options& options, std::unique_ptr<const Propagation
   exporter_->set_on_round([reporter = reporter_](bool last) { reporter->Tick(last); });
   DestroyUnused();
   RegisterTracer(this);  // nothing may throw from here on
-  exporter_->EnsureRunning();
+  if (exports_) exporter_->EnsureRunning();
 }
 
 TracerImpl::~TracerImpl() { reporter_->Detach(); }
@@ -122,7 +123,7 @@ std::unique_ptr<opentracing::Span> TracerImpl::StartSpanWithOptions(
     opentracing::string_view name, const opentracing::StartSpanOptions& options) const noexcept {
   try {
     Context context = NewContext(options);
-    const bool recording = context.sampled() || (ust_unsampled_ && UstListensToSpans());
+    const bool recording = Records(context.sampled());
     auto* self = const_cast<TracerImpl*>(this);  // spans change counters and the queue only
     auto span =
         std::make_unique<Span>(self, std::move(context), std::string_view{name.data(), name.size()},
@@ -147,7 +148,7 @@ void TracerImpl::SpanFinished(const SpanWriter& span, bool sampled,
   if (span.header().truncated != 0) Count(&Shard::truncated, span.header().truncated);
   if (__builtin_expect(fork_generation != ForkGeneration(), 0)) {
     Count(&Shard::forked);  // the parent has its own copy of this span, and reports that
-  } else if (!sampled) {
+  } else if (!sampled || !exports_) {
     Count(&Shard::unsampled);
   } else if (exporter_->closed()) {
     Count(&Shard::closed);

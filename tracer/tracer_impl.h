@@ -18,6 +18,7 @@
 #include "tracer/sampler.h"
 #include "tracer/span.h"
 #include "tracer/thread_state.h"
+#include "tracer/ust_events.h"
 
 namespace tracekin {
 
@@ -62,6 +63,10 @@ class TracerImpl final : public Tracer {
   const std::string& service_name() const { return options_.service_name; }
   /// Whether a span of that sampling decision is to be LTTng events.
   bool ust(bool sampled) const { return sampled ? ust_sampled_ : ust_unsampled_; }
+  /// Whether a span of that decision is worth writing down: it is exported, or somebody listens now.
+  bool Records(bool sampled) const {
+    return (sampled && exports_) || (ust(sampled) && UstListensToSpans());
+  }
   bool jaeger_events() const { return options_.ust.jaeger_events; }
   /// options.tags as entries of a span's bytes.
   std::string_view tag_entries() const { return tag_entries_; }
@@ -85,6 +90,7 @@ class TracerImpl final : public Tracer {
   static void DestroyUnused() noexcept;
 
   const Options options_;
+  const bool exports_;
   const bool ust_sampled_;
   const bool ust_unsampled_;
   const std::unique_ptr<const Propagation> propagation_;

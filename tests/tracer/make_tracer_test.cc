@@ -1,5 +1,6 @@
 // MakeTracer: what a tracer made from options alone does from its first to its last moment.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/carriers.h"
 #include "tests/support/fork.h"
 #include "tests/support/span_file.h"
 #include "tests/support/wait.h"
@@ -49,6 +51,33 @@ TEST_F(MakeTracerTest, StartsTheExportersThreadsInEachProcess) {
   tracer.reset();
   EXPECT_TRUE(Eventually([before] { return ThreadCount() == before; }));
   InFork([] { EXPECT_EQ(ThreadCount(), 1u); });
+}
+
+// Others may export their part of the trace.
+TEST_F(MakeTracerTest, WithoutExporterHasNoThreadsAndCarriesDecisionsOn) {
+  const std::size_t before = ThreadCount();
+  Options options;
+  options.service_name = "test";
+  options.exporter.type = "none";
+  options.exporter.path = file_.path();
+  const auto tracer = MakeTracer(options, nullptr);
+  ASSERT_NE(tracer, nullptr);
+  const auto span = tracer->StartSpan("a");
+  span->SetTag("sampling.priority", 1);
+  Pairs carrier;
+  ASSERT_TRUE(
+      tracer->Inject(span->context(), static_cast<const opentracing::HTTPHeadersWriter&>(carrier)));
+  EXPECT_THAT(carrier.pairs,
+              ::testing::Contains(std::pair<std::string, std::string>("x-b3-sampled", "1")));
+  EXPECT_EQ(tracer->counters().open, 1u);
+  span->Finish();
+  EXPECT_TRUE(tracer->Flush(std::chrono::seconds(0)));
+  EXPECT_EQ(ThreadCount(), before);
+  tracer->Close();
+  tracer->StartSpan("late");
+  EXPECT_EQ(tracer->counters().started, 2u);
+  EXPECT_EQ(tracer->counters().unsampled, 2u);
+  EXPECT_FALSE(std::filesystem::exists(file_.path()));
 }
 
 // HAProxy forbids itself new threads before it serves its first request, unless it runs as root.

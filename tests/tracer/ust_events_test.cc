@@ -106,6 +106,26 @@ class UstEvents : public ::testing::Test {
   const tracekin_ust_recorder* const before_ = internal::ust_recorder;
 };
 
+// Not one byte is written for nobody.
+TEST_F(UstEvents, AreAllThatIsMadeWithoutExporter) {
+  Options options = WithUst();
+  options.exporter.type = "none";
+  RecordingTracer tracer(options);
+  tracer->StartSpan("recorded")->Log({{"event", "work"}});
+  EXPECT_THAT(starts, SizeIs(1));
+  EXPECT_THAT(finishes, SizeIs(1));
+  EXPECT_THAT(logs, SizeIs(1));
+  EXPECT_THAT(tracer.Spans(), IsEmpty());
+
+  listening = 0;
+  const auto unheard = tracer->StartSpan("unheard");
+  unheard->SetTag("sampling.priority", 1);
+  EXPECT_TRUE(static_cast<const SpanContext&>(unheard->context()).sampled());
+  listening = 1;
+  unheard->Finish();
+  EXPECT_THAT(finishes, SizeIs(1));
+}
+
 TEST_F(UstEvents, OfASpanAgreeWithItsExportedForm) {
   Options options = WithUst();
   options.tags = {{"env", "test"}};
