@@ -7,10 +7,11 @@
 
 namespace tracekin {
 
-struct SpanQueue::Chunk {
-  std::uint32_t number;             // from 1; fixed
-  std::atomic<std::uint32_t> next;  // in a stack: the number of the one below, 0 for none
-  std::uint32_t used;               // bytes of `bytes`
+template <template <class> class Atomic>
+struct BasicSpanQueue<Atomic>::Chunk {
+  std::uint32_t number;        // from 1; fixed
+  Atomic<std::uint32_t> next;  // in a stack: the number of the one below, 0 for none
+  std::uint32_t used;          // bytes of `bytes`
   std::uint32_t spans;
 
   static constexpr std::size_t kCapacity = kChunkBytes - 16;
@@ -26,7 +27,8 @@ constexpr std::uint32_t kPrefaulted = 4;
 
 static_assert(kMaxSpanBytes <= SpanQueue::kChunkBytes / 2, "a chunk must hold any span");
 
-SpanQueue::SpanQueue(std::uint64_t max_spans, std::uint64_t max_bytes)
+template <template <class> class Atomic>
+BasicSpanQueue<Atomic>::BasicSpanQueue(std::uint64_t max_spans, std::uint64_t max_bytes)
     : chunks_(static_cast<std::uint32_t>(std::min(
           std::min<std::uint64_t>(max_bytes / kChunkBytes, max_spans), std::uint64_t{1} << 24))),
       spans_per_chunk_(
@@ -41,13 +43,18 @@ SpanQueue::SpanQueue(std::uint64_t max_spans, std::uint64_t max_bytes)
   memory_ = static_cast<char*>(memory);
 }
 
-SpanQueue::~SpanQueue() { munmap(memory_, chunks_ * kChunkBytes); }
+template <template <class> class Atomic>
+BasicSpanQueue<Atomic>::~BasicSpanQueue() {
+  munmap(memory_, chunks_ * kChunkBytes);
+}
 
-SpanQueue::Chunk* SpanQueue::at(std::uint32_t number) const {
+template <template <class> class Atomic>
+typename BasicSpanQueue<Atomic>::Chunk* BasicSpanQueue<Atomic>::at(std::uint32_t number) const {
   return reinterpret_cast<Chunk*>(memory_ + (number - 1) * kChunkBytes);
 }
 
-void SpanQueue::PushTo(Stack* stack, Chunk* chunk) noexcept {
+template <template <class> class Atomic>
+void BasicSpanQueue<Atomic>::PushTo(Stack* stack, Chunk* chunk) noexcept {
   std::uint64_t top = stack->top.load(std::memory_order_relaxed);
   std::uint64_t changed;
   do {
@@ -57,7 +64,8 @@ void SpanQueue::PushTo(Stack* stack, Chunk* chunk) noexcept {
                                              std::memory_order_relaxed));
 }
 
-SpanQueue::Chunk* SpanQueue::PopFrom(Stack* stack) noexcept {
+template <template <class> class Atomic>
+typename BasicSpanQueue<Atomic>::Chunk* BasicSpanQueue<Atomic>::PopFrom(Stack* stack) noexcept {
   std::uint64_t top = stack->top.load(std::memory_order_acquire);
   while (static_cast<std::uint32_t>(top) != 0) {
     Chunk* chunk = at(static_cast<std::uint32_t>(top));
@@ -75,7 +83,8 @@ SpanQueue::Chunk* SpanQueue::PopFrom(Stack* stack) noexcept {
 
 // The number of the topmost chunk, to which the others are linked; 0 if there is none. One at a time
 // would not end while producers are faster than the exporter.
-std::uint32_t SpanQueue::TakeAll(Stack* stack) noexcept {
+template <template <class> class Atomic>
+std::uint32_t BasicSpanQueue<Atomic>::TakeAll(Stack* stack) noexcept {
   std::uint64_t top = stack->top.load(std::memory_order_relaxed);
   while (static_cast<std::uint32_t>(top) != 0 &&
          !stack->top.compare_exchange_weak(top, ((top >> 32) + 1) << 32, std::memory_order_acquire,
@@ -84,7 +93,8 @@ std::uint32_t SpanQueue::TakeAll(Stack* stack) noexcept {
   return static_cast<std::uint32_t>(top);
 }
 
-SpanQueue::Chunk* SpanQueue::Allocate() noexcept {
+template <template <class> class Atomic>
+typename BasicSpanQueue<Atomic>::Chunk* BasicSpanQueue<Atomic>::Allocate() noexcept {
   Chunk* chunk = PopFrom(&free_);
   if (chunk == nullptr) {
     std::uint32_t fresh = fresh_.load(std::memory_order_relaxed);
@@ -99,11 +109,14 @@ SpanQueue::Chunk* SpanQueue::Allocate() noexcept {
   return chunk;
 }
 
-bool SpanQueue::Fits(const Chunk& chunk, std::uint32_t size) const noexcept {
+template <template <class> class Atomic>
+bool BasicSpanQueue<Atomic>::Fits(const Chunk& chunk, std::uint32_t size) const noexcept {
   return chunk.spans < spans_per_chunk_ && size <= Chunk::kCapacity - chunk.used;
 }
 
-bool SpanQueue::Push(const char* span, std::uint32_t size, std::uint32_t thread) noexcept {
+template <template <class> class Atomic>
+bool BasicSpanQueue<Atomic>::Push(const char* span, std::uint32_t size,
+                                  std::uint32_t thread) noexcept {
   Slot& slot = slot_[thread % slots_];
   Chunk* chunk = slot.chunk.exchange(nullptr, std::memory_order_acquire);
   if (chunk != nullptr && !Fits(*chunk, size)) {
@@ -132,7 +145,8 @@ bool SpanQueue::Push(const char* span, std::uint32_t size, std::uint32_t thread)
   return true;
 }
 
-void SpanQueue::Prefault() noexcept {
+template <template <class> class Atomic>
+void BasicSpanQueue<Atomic>::Prefault() noexcept {
   const std::uint32_t fresh = fresh_.load(std::memory_order_relaxed);
   const std::uint32_t wanted = fresh == 0 ? 0 : std::min(fresh + kPrefaulted, chunks_);
   const std::uint32_t from = std::max(faulted_, fresh);
@@ -143,7 +157,8 @@ void SpanQueue::Prefault() noexcept {
 }
 
 // Full chunks come off their stack youngest first: each is put before those that came off earlier.
-std::size_t SpanQueue::Collect(What what) noexcept {
+template <template <class> class Atomic>
+std::size_t BasicSpanQueue<Atomic>::Collect(What what) noexcept {
   std::size_t spans = 0;
   Chunk* first = nullptr;
   Chunk* last = nullptr;
@@ -169,7 +184,8 @@ std::size_t SpanQueue::Collect(What what) noexcept {
   return spans;
 }
 
-void SpanQueue::Append(Chunk* first, Chunk* last) noexcept {
+template <template <class> class Atomic>
+void BasicSpanQueue<Atomic>::Append(Chunk* first, Chunk* last) noexcept {
   if (newest_ == nullptr) {
     oldest_ = first;
   } else {
@@ -178,7 +194,8 @@ void SpanQueue::Append(Chunk* first, Chunk* last) noexcept {
   newest_ = last;
 }
 
-std::size_t SpanQueue::ReadChunk(const std::function<void(const char* span)>& visit) {
+template <template <class> class Atomic>
+std::size_t BasicSpanQueue<Atomic>::ReadChunk(const std::function<void(const char* span)>& visit) {
   Chunk* chunk = oldest_;
   if (chunk == nullptr) return 0;
   const std::uint32_t next = chunk->next.load(std::memory_order_relaxed);
@@ -195,7 +212,8 @@ std::size_t SpanQueue::ReadChunk(const std::function<void(const char* span)>& vi
   return spans;
 }
 
-std::uint64_t SpanQueue::Sum(std::atomic<std::uint64_t> Slot::*count) const noexcept {
+template <template <class> class Atomic>
+std::uint64_t BasicSpanQueue<Atomic>::Sum(Atomic<std::uint64_t> Slot::*count) const noexcept {
   std::uint64_t sum = 0;
   for (std::uint32_t i = 0; i < slots_; ++i) {
     sum += (slot_[i].*count).load(std::memory_order_relaxed);
@@ -203,7 +221,8 @@ std::uint64_t SpanQueue::Sum(std::atomic<std::uint64_t> Slot::*count) const noex
   return sum;
 }
 
-void SpanQueue::Reset() noexcept {
+template <template <class> class Atomic>
+void BasicSpanQueue<Atomic>::Reset() noexcept {
   for (std::uint32_t i = 0; i < slots_; ++i) {
     slot_[i].chunk = nullptr;
     slot_[i].accepted = 0;
@@ -217,5 +236,7 @@ void SpanQueue::Reset() noexcept {
   full_.top = 0;
   fresh_ = 0;
 }
+
+template class BasicSpanQueue<std::atomic>;
 
 }  // namespace tracekin

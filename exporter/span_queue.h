@@ -9,6 +9,8 @@
 //
 // Bounds: at most `max_spans` spans and `max_bytes` bytes, each divided evenly among the chunks.
 //
+// `Atomic` is std::atomic, but where tests/exporter/interleavings_test.cc runs the threads in every order.
+//
 // Thread-safety: Push from any thread; Collect and ReadChunk from one thread at a time; Reset only in
 // the child of a fork before any other call.
 #ifndef TRACEKIN_EXPORTER_SPAN_QUEUE_H
@@ -24,14 +26,15 @@
 
 namespace tracekin {
 
-class SpanQueue {
+template <template <class> class Atomic>
+class BasicSpanQueue {
  public:
   /// REQUIRES: max_bytes >= 4 * kChunkBytes. Throws std::bad_alloc.
-  SpanQueue(std::uint64_t max_spans, std::uint64_t max_bytes);
-  ~SpanQueue();
+  BasicSpanQueue(std::uint64_t max_spans, std::uint64_t max_bytes);
+  ~BasicSpanQueue();
 
-  SpanQueue(const SpanQueue&) = delete;
-  SpanQueue& operator=(const SpanQueue&) = delete;
+  BasicSpanQueue(const BasicSpanQueue&) = delete;
+  BasicSpanQueue& operator=(const BasicSpanQueue&) = delete;
 
   /// Copies a span, `size` <= kMaxSpanBytes bytes that begin with a SpanHeader. `thread` is a
   /// number that no other thread has; low numbers have a slot to themselves. Returns false if there
@@ -71,20 +74,20 @@ class SpanQueue {
  private:
   struct Chunk;
   struct alignas(128) Slot {
-    std::atomic<Chunk*> chunk{nullptr};
+    Atomic<Chunk*> chunk{nullptr};
     // By the thread of this slot's number, without locked instructions, and by others.
-    std::atomic<std::uint64_t> accepted{0};
-    std::atomic<std::uint64_t> accepted_shared{0};
-    std::atomic<std::uint64_t> refused{0};
+    Atomic<std::uint64_t> accepted{0};
+    Atomic<std::uint64_t> accepted_shared{0};
+    Atomic<std::uint64_t> refused{0};
   };
   // A stack of chunks, lock-free. The upper half of its word counts changes, so that a pop cannot
   // mistake a chunk that went and came back for one that stayed.
   struct alignas(128) Stack {
-    std::atomic<std::uint64_t> top{0};
+    Atomic<std::uint64_t> top{0};
   };
 
   Chunk* at(std::uint32_t number) const;
-  std::uint64_t Sum(std::atomic<std::uint64_t> Slot::*count) const noexcept;
+  std::uint64_t Sum(Atomic<std::uint64_t> Slot::*count) const noexcept;
   void PushTo(Stack* stack, Chunk* chunk) noexcept;
   Chunk* PopFrom(Stack* stack) noexcept;
   std::uint32_t TakeAll(Stack* stack) noexcept;
@@ -103,9 +106,12 @@ class SpanQueue {
   Chunk* oldest_ = nullptr;
   Chunk* newest_ = nullptr;
   // Chunks beyond this number were never used.
-  alignas(128) std::atomic<std::uint32_t> fresh_{0};
+  alignas(128) Atomic<std::uint32_t> fresh_{0};
   std::uint32_t faulted_ = 0;  // of them, those that have memory; the reader's own
 };
+
+using SpanQueue = BasicSpanQueue<std::atomic>;
+extern template class BasicSpanQueue<std::atomic>;
 
 }  // namespace tracekin
 
