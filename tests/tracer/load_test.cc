@@ -1,0 +1,127 @@
+// More of everything than a host has on a bad day.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <fstream>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/recording_tracer.h"
+#include "tracekin/scope.h"
+#include "tracekin/tracer.h"
+#include "tracekin/transport.h"
+
+namespace tracekin::testing {
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr std::uint64_t kSpans = 1'000'000;
+constexpr bool kMeasuresMemory = false;  // theirs is several times as much
+#else
+constexpr std::uint64_t kSpans = 10'000'000;
+constexpr bool kMeasuresMemory = true;
+#endif
+
+/// Takes everything, and counts the lines.
+class CountingTransport final : public Transport {
+ public:
+  explicit CountingTransport(std::atomic<std::uint64_t>* lines) : lines_(lines) {}
+
+  SendResult Send(const std::string& body, std::size_t, Clock::time_point) override {
+    *lines_ += static_cast<std::uint64_t>(std::count(body.begin(), body.end(), '\n'));
+    return {SendStatus::kAccepted};
+  }
+  void Interrupt(Clock::time_point) noexcept override {}
+  void AbandonAfterFork() noexcept override {}
+
+ private:
+  std::atomic<std::uint64_t>* const lines_;
+};
+
+std::shared_ptr<Tracer> MakeCounted(std::atomic<std::uint64_t>* lines) {
+  Options options;
+  options.service_name = "test";
+  options.exporter.make_transport = [lines] { return std::make_unique<CountingTransport>(lines); };
+  options.logger = [](LogLevel, const std::string&) {};
+  std::string error;
+  auto tracer = MakeTracer(options, &error);
+  EXPECT_NE(tracer, nullptr) << error;
+  return tracer;
+}
+
+std::uint64_t ResidentKilobytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    if (word == "VmRSS:" && status >> word) return std::stoull(word);
+  }
+  return 0;
+}
+
+TEST(Load, TenMillionSpansAreExportedOrCounted) {
+  constexpr std::uint64_t kThreads = 4;
+  std::atomic<std::uint64_t> lines{0};
+  const auto tracer = MakeCounted(&lines);
+  const std::uint64_t before = ResidentKilobytes();
+  std::vector<std::thread> threads;
+  for (std::uint64_t thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&tracer] {
+      for (std::uint64_t i = 0; i < kSpans / kThreads; ++i) {
+        tracer->StartSpan("operation")->SetTag("number", i);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const std::uint64_t after = ResidentKilobytes();
+  ASSERT_TRUE(tracer->Flush(RecordingTracer::kPatience));
+  const Counters counters = tracer->counters();
+  EXPECT_TRUE(Conserved(counters, 0));
+  EXPECT_EQ(counters.started, kSpans);
+  EXPECT_EQ(counters.exported, lines);
+  EXPECT_EQ(counters.exported + counters.dropped.queue_full, kSpans);
+  // The queue's 16 MB, two batches and their JSON, and the threads.
+  if (kMeasuresMemory) {
+    EXPECT_LE(after - before, 32'000U);
+  }
+}
+
+// Many more than there are shards of counters or slots of the queue; all of them inside of a span at once.
+TEST(Load, AThousandThreadsWithScopesLoseNoSpan) {
+  constexpr std::uint64_t kThreads = 1000;
+  constexpr std::uint64_t kEach = 50;
+  std::atomic<std::uint64_t> lines{0};
+  const auto tracer = MakeCounted(&lines);
+  std::mutex mutex;
+  std::condition_variable all_here;
+  std::uint64_t here = 0;
+  std::vector<std::thread> threads;
+  for (std::uint64_t thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&] {
+      const auto outer = tracer->StartSpan("outer");
+      const Scope scope(*outer);
+      {
+        std::unique_lock<std::mutex> lock(mutex);
+        if (++here == kThreads) all_here.notify_all();
+        all_here.wait(lock, [&] { return here == kThreads; });
+      }
+      for (std::uint64_t i = 1; i < kEach; ++i) {
+        tracer->StartSpan("inner", {opentracing::ChildOf(&outer->context())});
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  ASSERT_TRUE(tracer->Flush(RecordingTracer::kPatience));
+  const Counters counters = tracer->counters();
+  EXPECT_TRUE(Conserved(counters, 0));
+  EXPECT_EQ(counters.started, kThreads * kEach);
+  EXPECT_EQ(counters.exported, kThreads * kEach);
+  EXPECT_EQ(counters.exported, lines);
+}
+
+}  // namespace
+}  // namespace tracekin::testing
