@@ -1,12 +1,20 @@
 #include "configuration/json.h"
 
 #include <rapidjson/document.h>
+#include <rapidjson/encodedstream.h>
 #include <rapidjson/error/en.h>
+#include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "configuration/check.h"
@@ -22,9 +30,45 @@ constexpr std::size_t kMaxBytes = 1 << 20;
 // Iterative, so that no depth of nesting can exhaust the stack.
 constexpr unsigned kParseFlags = rapidjson::kParseIterativeFlag |
                                  rapidjson::kParseValidateEncodingFlag |
-                                 rapidjson::kParseFullPrecisionFlag;
+                                 rapidjson::kParseNumbersAsStringsFlag;
 
 using Json = rapidjson::Value;
+
+/// A document whose numbers are converted here: rapidjson 1.1 takes 0e40 for -2e223.
+class Document : public rapidjson::Document {
+ public:
+  rapidjson::ParseResult ParseText(std::string_view text) {
+    rapidjson::MemoryStream bytes(text.data(), text.size());
+    rapidjson::EncodedInputStream<rapidjson::UTF8<>, rapidjson::MemoryStream> stream(bytes);
+    rapidjson::Reader reader;
+    auto parse = [&](rapidjson::Document&) {
+      return !reader.Parse<kParseFlags>(stream, *this).IsError();
+    };
+    Populate(parse);
+    return {reader.GetParseErrorCode(), reader.GetErrorOffset()};
+  }
+
+  /// Called by the reader, which has checked the syntax.
+  bool RawNumber(const char* digits, rapidjson::SizeType size, bool) {
+    const std::string_view number(digits, size);
+    const char* const end = digits + size;
+    if (std::int64_t whole; IsWhole(std::from_chars(digits, end, whole), end)) return Int64(whole);
+    if (std::uint64_t whole; IsWhole(std::from_chars(digits, end, whole), end))
+      return Uint64(whole);
+    double real = 0;
+    if (std::from_chars(digits, end, real).ec == std::errc::result_out_of_range) {
+      const bool small = number.find_first_of("eE") + 1 == number.find('-', 1);
+      real =
+          small ? 0 : std::copysign(std::numeric_limits<double>::max(), digits[0] == '-' ? -1 : 1);
+    }
+    return Double(real);
+  }
+
+ private:
+  static bool IsWhole(std::from_chars_result result, const char* end) {
+    return result.ec == std::errc() && result.ptr == end;
+  }
+};
 
 std::string_view View(const Json& text) { return {text.GetString(), text.GetStringLength()}; }
 
@@ -173,7 +217,7 @@ std::string Position(std::string_view text, std::size_t offset) {
   return "line " + std::to_string(line) + ", column " + std::to_string(column);
 }
 
-bool ParseObject(std::string_view text, rapidjson::Document* document, std::string* error) {
+bool ParseObject(std::string_view text, Document* document, std::string* error) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     *error = "the configuration is empty: expected a JSON object";
     return false;
@@ -187,10 +231,10 @@ bool ParseObject(std::string_view text, rapidjson::Document* document, std::stri
     *error = "the configuration is not JSON: " + Position(text, nul) + ": a NUL character";
     return false;
   }
-  document->Parse<kParseFlags>(text.data(), text.size());
-  if (document->HasParseError()) {
-    *error = "the configuration is not JSON: " + Position(text, document->GetErrorOffset()) + ": " +
-             rapidjson::GetParseError_En(document->GetParseError());
+  const rapidjson::ParseResult result = document->ParseText(text);
+  if (result.IsError()) {
+    *error = "the configuration is not JSON: " + Position(text, result.Offset()) + ": " +
+             rapidjson::GetParseError_En(result.Code());
     return false;
   }
   if (!document->IsObject()) {
@@ -203,7 +247,7 @@ bool ParseObject(std::string_view text, rapidjson::Document* document, std::stri
 }  // namespace
 
 ConfigurationStatus ReadConfiguration(std::string_view json, Options* options, std::string* error) {
-  rapidjson::Document document;
+  Document document;
   if (!ParseObject(json, &document, error)) return ConfigurationStatus::kMalformed;
   Options result = *options;
   if (!ReadObject(document, "", &result, error)) return ConfigurationStatus::kInvalid;

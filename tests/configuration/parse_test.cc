@@ -269,5 +269,26 @@ TEST(ParseConfiguration, ShowsNoValueOfAHeader) {
   EXPECT_THAT(ErrorOf(R"({"exporter": {"headers": {"X-Key": 123456}}})"), Not(HasSubstr("123456")));
 }
 
+// rapidjson 1.1 makes -2e223 of 0e40.
+TEST(ParseConfiguration, ReadsNumbersExactly) {
+  const auto rate = [](const std::string& number) {
+    Options options;
+    std::string error;
+    EXPECT_TRUE(ParseConfiguration("{\"sampler\": {\"rate\": " + number + "}}", &options, &error))
+        << error;
+    return options.sampler.rate;
+  };
+  for (const char* zero : {"0", "-0", "0e40", "0e-40", "-0e40", "0.00E99", "1e-999"}) {
+    EXPECT_EQ(rate(zero), 0) << zero;
+  }
+  for (const char* one : {"1", "1.0", "1e0", "0.001e3", "1000e-3"}) EXPECT_EQ(rate(one), 1) << one;
+  EXPECT_EQ(rate("0.30000000000000004"), 0.30000000000000004);
+  EXPECT_EQ(rate("2.2250738585072014e-308"), 2.2250738585072014e-308);
+  for (const char* wrong : {"9e307", "99e307", "-99e307", "-1", "18446744073709551616"}) {
+    const std::string error = ErrorOf("{\"sampler\": {\"rate\": " + std::string(wrong) + "}}");
+    EXPECT_EQ(error.rfind("sampler.rate: expected a number from 0 to 1, found ", 0), 0U) << error;
+  }
+}
+
 }  // namespace
 }  // namespace tracekin
