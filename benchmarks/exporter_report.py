@@ -5,11 +5,19 @@ usage: exporter_report.py FOLDER-OF-THE-PROGRAMS [REPETITIONS [cpu] [memory] [la
 """
 import json
 import os
+import pathlib
 import statistics
 import subprocess
 import sys
 
+from bounds import bound_text
+
 SPANS = 1_000_000
+CPU_BOUNDS = {"json": 1.0, "proto3": 0.7}  # µs a span
+RATE_BOUND = 700_000
+IDLE_BOUND, LATENCY_BOUND = 1, 3  # MB, µs
+# The queue's bytes; and two batches of half a megabyte, encoded at up to twice that.
+LOAD_BOUND = 16.8 + 2
 FORMATS = {"json": "/api/v2/spans", "proto3": "/api/v2/spans", "thrift": "/api/v1/spans"}
 
 
@@ -37,6 +45,11 @@ def spread(values, digits):
     return f"{min(values):,.{digits}f} / {statistics.median(values):,.{digits}f} / {max(values):,.{digits}f}"
 
 
+def lowest_and_middle(values):
+    values = list(values)
+    return min(values), statistics.median(values)
+
+
 def cpu(benchmark, repetitions):
     runs = {what: [] for what in [*FORMATS, "dd-opentracing"]}
     for _ in range(repetitions):  # in turns: the machine's speed drifts
@@ -47,31 +60,45 @@ def cpu(benchmark, repetitions):
                 ran = benchmark.run("datadog", benchmark.url.rsplit(":", 1)[1], SPANS // 20)
             if ran is not None:
                 runs[what].append(ran)
-    print("| exported as | CPU of the process a span, µs, min / median / max | ratio | spans/s, min / median / max | dropped |")
-    print("|---|---|---|---|---|")
+    print("| exported as | CPU of the process a span, µs, min / median / max | bound, by min / by median | ratio | spans/s, min / median / max | dropped |")
+    print("|---|---|---|---|---|---|")
     other = statistics.median(run["cpu_us"] for run in runs["dd-opentracing"]) if runs["dd-opentracing"] else None
     for what, ran in runs.items():
         if not ran:
-            print(f"| {what} | not measured | | | |")
+            print(f"| {what} | not measured | | | | |")
             continue
         ratio = f"{statistics.median(run['cpu_us'] for run in ran) / other:.3f}" if other else ""
         rate = spread([run["rate"] for run in ran], 0) if what in FORMATS else "20,000 traces of two, paced"
         dropped = sum(run["dropped"] for run in ran) if what in FORMATS else "unknown"
-        print(f"| {what} | {spread([run['cpu_us'] for run in ran], 2)} | {ratio} | {rate} | {dropped} |")
+        times = [run["cpu_us"] for run in ran]
+        bound = bound_text(CPU_BOUNDS[what], "µs", lowest_and_middle(times), 2) if what in CPU_BOUNDS else ""
+        print(f"| {what} | {spread(times, 2)} | {bound} | {ratio} | {rate} | {dropped} |")
+    rates = lowest_and_middle(run["rate"] for run in runs["json"])
+    took = json.loads(pathlib.Path(__file__).with_name("instructions.json").read_text())["instructions"]
+    print(f"\nInstructions of a span, by callgrind: {took['child/tracekin']:,} of the thread that makes it, of these "
+          f"{took['child/noop']:,} are the API's;\n{took['export/json']:,} to export it as JSON, "
+          f"{took['export/proto3']:,} as proto3.")
+    print(f"\nSpans a second as JSON, the least / the median: {bound_text(RATE_BOUND, '', rates, at_least=True)}.")
 
 
 def memory(benchmark, _):
     print("\n| memory beyond the program's own, MB | idle | 20 s flat out |")
     print("|---|---|---|")
+    runs = []
     for what, exporter in (("collector gone", {"endpoint": "http://127.0.0.1:1/"}),
                            ("collector hangs", {"endpoint": benchmark.url + "/hang"}),
                            ("collector well", {"endpoint": benchmark.url + "/"})):
         ran = benchmark.run("memory", exporter, 20)
         print(f"| {what} | {ran['idle_mb']:.1f} | {ran['load_mb']:.1f} |")
+        runs.append(ran)
+    for words, key, bound in (("idle", "idle_mb", IDLE_BOUND), ("flat out", "load_mb", LOAD_BOUND)):
+        print(f"\nBound, {words}, the worst: {bound_text(bound, 'MB', [max(run[key] for run in runs)], 1)}.")
 
 
 def latency(benchmark, repetitions):
-    cases = {"no tracer: the API's no-op": "noop", "well": {"endpoint": benchmark.url + "/"}, "gone": {"endpoint": "http://127.0.0.1:1/"},
+    unsampled = {"service_name": "benchmark", "sampler": {"type": "never"}, "exporter": {"endpoint": benchmark.url + "/"}}
+    cases = {"no tracer: the API's no-op": "noop", "none: `exporter.type` is `none`": {"type": "none"},
+             "well, but nothing is sampled": json.dumps(unsampled), "well": {"endpoint": benchmark.url + "/"}, "gone": {"endpoint": "http://127.0.0.1:1/"},
              "hangs": {"endpoint": benchmark.url + "/hang"}, "answers 500": {"endpoint": benchmark.url + "/error"},
              "gone, with a spool": {"endpoint": "http://127.0.0.1:1/", "spool_path": "/tmp/tracekin-benchmark-spool"}}
     runs = {case: [] for case in cases}
@@ -83,6 +110,10 @@ def latency(benchmark, repetitions):
     for case, ran in runs.items():
         print(f"| {case} | " + " | ".join(
             spread([run[quantile] for run in ran], 2) for quantile in ("p50_us", "p99_us", "p999_us")) + " |")
+    figures = lowest_and_middle(run["p999_us"] for run in runs["well"])
+    print("\nWhere the tail comes from: the first line is what the machine does to any code, the second and the third a span of "
+          "which nothing is\nwritten, the fourth one that is written and queued.")
+    print(f"\np99.9, collector well, by min / by median: {bound_text(LATENCY_BOUND, 'µs', figures, 1)}.")
 
 
 TABLES = {"cpu": cpu, "memory": memory, "latency": latency}

@@ -27,6 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 FILES = ROOT / "benchmarks/haproxy"
 sys.path.insert(0, str(ROOT / "tests/haproxy"))
 from haproxy import PROGRAM, free_port, wait_for
+from bounds import bound_text
 from pairs import interval_text
 from processes import cpu_seconds
 from report import cpu_model, version
@@ -187,9 +188,9 @@ class Bench:
     def middle(self, key, state):
         return statistics.median(run[key] for run in self.runs[state])
 
-    def compare(self, how, key, *names, form="+.1f"):
-        """What `how` makes of these states' values in each round, as text."""
-        return interval_text([how(*(run[key] for run in runs)) for runs in zip(*(self.runs[name] for name in names))], form)
+    def differences(self, how, key, *names):
+        """What `how` makes of these states' values in each round."""
+        return [how(*(run[key] for run in runs)) for runs in zip(*(self.runs[name] for name in names))]
 
 
 def more(one, other):
@@ -205,7 +206,7 @@ def table(bench):
     print("| state | requests/s | … against no filter, % | busy, % | CPU a request, µs | … beyond no filter | "
           "… beyond a plugin that does nothing |\n|---|---|---|---|---|---|---|")
     for name in bench.states:
-        cells = [bench.compare(how, key, name, base, form=form) if name != base else ""
+        cells = [interval_text(bench.differences(how, key, name, base), form) if name != base else ""
                  for how, key, base, form in ((more, "rate", BARE, "+.1f"),
                                               (operator.sub, "cpu_us", BARE, "+.2f"),
                                               (operator.sub, "cpu_us", NOOP, "+.2f"))]
@@ -214,17 +215,21 @@ def table(bench):
 
 
 def questions(bench):
-    print("\n| question | answer |\n|---|---|")
+    print("\n| question | answer | bound, by median |\n|---|---|---|")
     for ours, base, words in ((NEVER, NOOP, "a plugin that does nothing"),
                               (NEVER, HEADERS, "one that sends six headers"),
                               (NEVER_B3, NOOP, "a plugin that does nothing")):
-        print(f"| requests/s of {ours}, against {words}, % | {bench.compare(more, 'rate', ours, base)} |")
-        print(f"| the same by CPU a request | {bench.compare(fewer, 'cpu_us', ours, base)} |")
+        for question, how, key in ((f"requests/s of {ours}, against {words}, %", more, "rate"),
+                                   ("the same by CPU a request", fewer, "cpu_us")):
+            differences = bench.differences(how, key, ours, base)
+            bound = bound_text(-2, "%", [statistics.median(differences)], 1, at_least=True)
+            print(f"| {question} | {interval_text(differences)} | {bound} |")
     if DATADOG in bench.states:
         for base, words in ((BARE, "no filter"), (NOOP, "a plugin that does nothing")):
-            times = bench.compare(lambda theirs, ours, without: (theirs - without) / (ours - without), "cpu_us",
-                                  DATADOG, ALWAYS, base, form=".1f")
-            print(f"| CPU beyond {words}: dd-opentracing's by tracekin's, 100 % | {times} |")
+            times = bench.differences(lambda theirs, ours, without: (theirs - without) / (ours - without), "cpu_us",
+                                      DATADOG, ALWAYS, base)
+            bound = bound_text(2, "×", [statistics.median(times)], 1, at_least=True)
+            print(f"| CPU beyond {words}: dd-opentracing's by tracekin's, 100 % | {interval_text(times, '.1f')} | {bound} |")
 
 
 def main():

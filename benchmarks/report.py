@@ -11,6 +11,8 @@ import statistics
 import subprocess
 import sys
 
+from bounds import bound_text
+
 
 def load(path):
     times = collections.defaultdict(list)
@@ -73,8 +75,7 @@ def against_bound(bound, ours, base):
                "ns": lambda mine, _: mine}[kind]
     figures = [compare(mine, its) for mine, its in zip(ours, base)]
     unit, digits = ("×", 2) if kind == "ratio" else ("ns", 0)
-    return f"{limit} {unit}: " + " / ".join(
-        f"{figure:.{digits}f}{' missed' if figure > limit else ''}" for figure in figures)
+    return bound_text(limit, unit, figures, digits)
 
 
 def main():

@@ -5,6 +5,8 @@ import json
 import statistics
 import sys
 
+from bounds import bound_text
+
 ROWS = [("off", "without `ust.enabled`"), ("on", "with `ust.enabled`"),
         ("bare", "without, but bare events of the same fields and bytes in the same places")]
 
@@ -25,9 +27,12 @@ def main():
     for who, words in ROWS:
         cells = [f"{min(t[who]):.0f} / {statistics.median(t[who]):.0f}" for t in (dormant, recorded)]
         print(f"| {words} | {cells[0]} | {cells[1]} |")
+    ratios = []
     for name, of in (("minima", min), ("medians", statistics.median)):
         on, bare = (of(recorded[who]) - of(recorded["off"]) for who in ("on", "bare"))
+        ratios.append(on / bare)
         print(f"\nBy {name}, recording adds {on:.0f} ns to a span, {on / bare:.2f} times what the bare events add.")
+    print(f"\nBound, by minima / by medians: {bound_text(1.15, '×', ratios, 2)}.")
 
 
 if __name__ == "__main__":
