@@ -5,8 +5,11 @@ usage: scripts/with-lttng blockstore_report.py BUILD-FOLDER CEPH-CONF [--thesis]
 
 The machine's speed changes from one minute to the next by more than tracing costs. So a device for each state is
 there all the time, on one Ceph, and in each round every device gets a second of each load, in random order; a
-state is compared with "compiled out" of the same load and round. --thesis: the two loads of BlkKin's thesis, 64 KiB writes
-one after another and 4 KiB writes in random order over 2 GB, instead of the grid.
+state is compared with the two devices that are "compiled out", in the same load and round, and these with each
+other. After some rounds new processes take over: two devices without tracing have differed by 30 % for as long as
+they ran. All devices write the same objects. --thesis: the two loads of BlkKin's thesis, 64 KiB writes one after
+another and 4 KiB writes in random order, instead of the grid; over 512 MB rather than 2 GB, which only take longer
+to fill.
 """
 import itertools
 import json
@@ -27,7 +30,7 @@ from store import Blockstore
 OUT = "compiled out"
 AGAIN = "compiled out, a second device"  # what the comparison itself makes of nothing
 UST = {"TRACEKIN_UST_ENABLED": "true"}
-NOT_EXPORTED = {"TRACEKIN_SAMPLER_TYPE": "never"}
+NOT_EXPORTED = {"TRACEKIN_EXPORTER_TYPE": "none"}
 # What an IO of BlkKin's had, most of it in Ceph; the peers make the other 12.
 BLKIN = {"BLOCKSTORE_EXTRA_EVENTS": "101"}
 # Name: whether LTTng records, and what is in the environment.
@@ -42,10 +45,11 @@ STATES = {
                 "TRACEKIN_SAMPLER_RATE": "0.002"}),
     "tracing, 113 annotations": (True, {**UST, **NOT_EXPORTED, **BLKIN}),
 }
+ROUNDS_OF_A_PROCESS = 2
 GRID = [{"rw": rw, "bs": bs, "iodepth": depth, "size": "64m"}
         for rw, bs, depth in itertools.product(["randread", "randwrite"], ["4k", "64k", "128k"], [1, 16])]
-THESIS = [{"rw": "write", "bs": "64k", "iodepth": 1, "size": "2g"},
-          {"rw": "randwrite", "bs": "4k", "iodepth": 1, "size": "2g"}]
+THESIS = [{"rw": "write", "bs": "64k", "iodepth": 1, "size": "512m"},
+          {"rw": "randwrite", "bs": "4k", "iodepth": 1, "size": "512m"}]
 
 
 def lttng(*command):
@@ -74,7 +78,7 @@ def fio(uri, folder, **options):
 
 
 class Bench:
-    """A device for each state, on one Ceph; use with `with`."""
+    """As many devices as there are states, on one Ceph; use with `with`."""
 
     def __init__(self, build, conf, folder, size):
         self.build, self.conf, self.folder, self.size = build, conf, folder, size
@@ -83,26 +87,32 @@ class Bench:
     def __enter__(self):
         self.sink = subprocess.Popen([self.build / "benchmarks/exporter_sink"], stdout=subprocess.PIPE,
                                      text=True)
-        endpoint = {"TRACEKIN_EXPORTER_ENDPOINT": self.sink.stdout.readline().strip()}
+        self.endpoint = self.sink.stdout.readline().strip()
         make_session(self.folder)
-        for number, state in enumerate(random.sample(list(STATES), len(STATES))):
-            programs = self.build / "examples/blockstore" / ("plain" if state in (OUT, AGAIN) else "traced")
-            device = Blockstore(programs, self.folder / str(number), self.conf, size=self.size,
-                                environment={**endpoint, **STATES[state][1]})
-            self.devices[state] = device.__enter__()
         return self
 
     def __exit__(self, *_):
-        for device in self.devices.values():
-            device.__exit__()
+        self.stop()
         lttng("destroy", "bench")
         self.sink.kill()
         self.sink.wait()
 
-    def fill(self):
-        """Writes every block through each device, so that its map has them all."""
-        for device in self.devices.values():
-            fio(device.uri, self.folder, rw="write", bs="128k", iodepth=16, size=self.size.lower())
+    def stop(self):
+        while self.devices:
+            self.devices.popitem()[1].__exit__()
+
+    def start(self):
+        """New processes, each state's on any of the folders, where a device has its map."""
+        self.stop()
+        for number, state in enumerate(random.sample(list(STATES), len(STATES))):
+            programs = self.build / "examples/blockstore" / ("plain" if state in (OUT, AGAIN) else "traced")
+            device = Blockstore(programs, self.folder / str(number), self.conf, size=self.size,
+                                environment={"TRACEKIN_EXPORTER_ENDPOINT": self.endpoint, **STATES[state][1]})
+            self.devices[state] = device.__enter__()
+            filled = self.folder / str(number) / "filled"
+            if not filled.exists():
+                fio(device.uri, self.folder, rw="write", bs="128k", iodepth=16, size=self.size.lower())
+                filled.touch()
 
     def run(self, state, load):
         device = self.devices[state]
@@ -118,11 +128,12 @@ class Bench:
                 "cpu": cpu / result["total_ios"] * 1e6}
 
 
-def lost(results, out, figure):
-    """By how many percent a state is worse than `out`, round by round."""
-    if figure == "bandwidth":
-        return [100 * (1 - ran[figure] / other[figure]) for ran, other in zip(results, out)]
-    return [100 * (ran[figure] / other[figure] - 1) for ran, other in zip(results, out)]
+def lost(state, runs, figure):
+    """By how many percent a state is worse than without tracing, round by round."""
+    others = (OUT,) if state == AGAIN else (OUT, AGAIN)
+    ratios = [ran[figure] / statistics.mean(runs[other][number][figure] for other in others)
+              for number, ran in enumerate(runs[state])]
+    return [100 * (1 - ratio if figure == "bandwidth" else ratio - 1) for ratio in ratios]
 
 
 def table(load, runs):
@@ -132,7 +143,7 @@ def table(load, runs):
     for state, results in runs.items():
         middle = {key: statistics.median(result[key] for result in results) for key in results[0]}
         compared = "| |" if state == OUT else " | ".join(
-            interval_text(lost(results, runs[OUT], figure)) for figure in ("bandwidth", "cpu")) + " |"
+            interval_text(lost(state, runs, figure)) for figure in ("bandwidth", "cpu")) + " |"
         print(f"| {state} | {middle['bandwidth']:.1f} | {middle['latency']:.0f} | {middle['cpu']:.0f} "
               f"| {compared}")
 
@@ -141,7 +152,7 @@ def summary(all_runs):
     print("\n**All loads together**, %\n")
     print("| state | bandwidth lost | latency added | CPU added | pairs |\n|---|---|---|---|---|")
     for state in list(STATES)[1:]:
-        pairs = {figure: [value for runs in all_runs for value in lost(runs[state], runs[OUT], figure)]
+        pairs = {figure: [value for runs in all_runs for value in lost(state, runs, figure)]
                  for figure in ("bandwidth", "latency", "cpu")}
         print(f"| {state} | " + " | ".join(interval_text(values) for values in pairs.values())
               + f" | {len(pairs['cpu'])} |")
@@ -155,9 +166,10 @@ def main():
     rounds = int(arguments[2]) if len(arguments) > 2 else 10
     runs = [{state: [] for state in STATES} for _ in loads]
     with tempfile.TemporaryDirectory(prefix="blockstore-") as folder:
-        with Bench(build, conf, pathlib.Path(folder), "2G" if thesis else "64M") as bench:
-            bench.fill()
-            for _ in range(rounds):
+        with Bench(build, conf, pathlib.Path(folder), "512M" if thesis else "64M") as bench:
+            for number in range(rounds):
+                if number % ROUNDS_OF_A_PROCESS == 0:
+                    bench.start()
                 for load, results in zip(loads, runs):
                     for state in random.sample(list(STATES), len(STATES)):
                         results[state].append(bench.run(state, load))
