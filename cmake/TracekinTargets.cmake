@@ -50,13 +50,14 @@ function(tracekin_exports target)
   set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
 endfunction()
 
-# tracekin_test(NAME SOURCES... [LIBRARIES ...] [LABELS ...] [TIMEOUT s]): one GoogleTest program;
+# tracekin_test(NAME SOURCES... [LIBRARIES ...] [LABELS ...] [TIMEOUT s] [PREFIX p]): one GoogleTest program;
 # each of its cases is a CTest test of its own, so that counts are of cases and a crash is one case. With
-# sanitizers, under which it takes a second to start, the program is one test.
+# sanitizers, under which it takes a second to start, the program is one test. PREFIX: before the cases' names,
+# where two programs have the same.
 # A test that needs a server or a tool carries a label that names it; the others carry `unit`.
 include(GoogleTest)
 function(tracekin_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "LIBRARIES;LABELS" ${ARGN})
+  cmake_parse_arguments(ARG "" "TIMEOUT;PREFIX" "LIBRARIES;LABELS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE tracekin_settings ${ARG_LIBRARIES} GTest::gmock GTest::gtest_main)
   target_link_options(${name} PRIVATE -fno-lto)
@@ -73,7 +74,7 @@ function(tracekin_test name)
       SKIP_REGULAR_EXPRESSION "PASSED  ] 0 tests")
     return()
   endif()
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${ARG_PREFIX}"
     PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
 endfunction()
 
