@@ -1,10 +1,28 @@
 #include "exporter/curl.h"
 
 #include <mutex>
+#include <new>
+#include <shared_mutex>
 #include <stdexcept>
 #include <string>
 
 namespace tracekin {
+
+namespace {
+
+using Lock = std::shared_timed_mutex;
+
+// Never destroyed, for threads may be at work while static objects are; not allocated, for nothing may throw.
+alignas(Lock) unsigned char lock_memory[sizeof(Lock)];
+
+Lock& AtWork() {
+  static Lock* const lock = new (lock_memory) Lock;
+  return *lock;
+}
+
+bool stopped = false;  // of the thread that forks
+
+}  // namespace
 
 void CheckCurl(CURLcode code) {
   if (code == CURLE_OK) return;
@@ -18,5 +36,17 @@ void InitialiseCurl() {
   std::call_once(once, [] { code = curl_global_init(CURL_GLOBAL_DEFAULT); });
   CheckCurl(code);
 }
+
+CurlAtWork::CurlAtWork() noexcept { AtWork().lock_shared(); }
+
+CurlAtWork::~CurlAtWork() { AtWork().unlock_shared(); }
+
+void StopCurlForFork() noexcept { stopped = AtWork().try_lock_for(kLongestForkWait); }
+
+void ResumeCurlAfterForkInParent() noexcept {
+  if (stopped) AtWork().unlock();
+}
+
+void ResumeCurlAfterForkInChild() noexcept { new (&AtWork()) Lock; }
 
 }  // namespace tracekin

@@ -1,8 +1,14 @@
-// What all that use libcurl begin with.
+// What all that use libcurl begin with, and how they stand a fork.
+//
+// OpenSSL does not renew its locks in the child of a fork: one that another thread had at that moment stays
+// taken, and the child's first handshake waits for ever (of 1,500 forks beside six exporters that were always
+// reconnecting, three children did). So a fork waits until no exporter of ours is in there.
 #ifndef TRACEKIN_EXPORTER_CURL_H
 #define TRACEKIN_EXPORTER_CURL_H
 
 #include <curl/curl.h>
+
+#include <chrono>
 
 namespace tracekin {
 
@@ -11,6 +17,24 @@ void CheckCurl(CURLcode code);
 
 /// Initialises libcurl, once a process. Any thread. Throws std::runtime_error if that fails.
 void InitialiseCurl();
+
+/// Held while libcurl may take locks of OpenSSL's, by any number of threads; not while it waits for the network.
+class CurlAtWork {
+ public:
+  CurlAtWork() noexcept;
+  ~CurlAtWork();
+  CurlAtWork(const CurlAtWork&) = delete;
+  CurlAtWork& operator=(const CurlAtWork&) = delete;
+};
+
+/// How long a fork waits at most; a step of a handshake takes some milliseconds.
+constexpr std::chrono::milliseconds kLongestForkWait{100};
+
+/// Before a fork, by the thread that forks, and one at a time: waits until nobody holds a CurlAtWork, and keeps it
+/// so, unless it takes too long. After the fork one of the other two is called.
+void StopCurlForFork() noexcept;
+void ResumeCurlAfterForkInParent() noexcept;
+void ResumeCurlAfterForkInChild() noexcept;
 
 }  // namespace tracekin
 

@@ -34,6 +34,7 @@ constexpr milliseconds kLongestWait{60000};
 }  // namespace
 
 HttpTransport::HttpTransport(const ExporterOptions& options, std::string_view content_type) {
+  const CurlAtWork at_work;
   InitialiseCurl();
   multi_.reset(curl_multi_init());
   easy_.reset(curl_easy_init());
@@ -57,7 +58,11 @@ HttpTransport::HttpTransport(const ExporterOptions& options, std::string_view co
   answer_.reserve(kAnswerKept);  // for OnBody must not throw
 }
 
-HttpTransport::~HttpTransport() = default;
+HttpTransport::~HttpTransport() {
+  const CurlAtWork at_work;
+  easy_.reset();
+  multi_.reset();
+}
 
 void HttpTransport::SetHeaders() {
   std::unique_ptr<curl_slist, Deleter> headers;
@@ -148,7 +153,10 @@ SendResult HttpTransport::Send(const std::string& body, std::size_t /*spans*/,
   curl_off_t retry_after = 0;  // of either form, in seconds from now
   curl_easy_getinfo(easy_.get(), CURLINFO_RESPONSE_CODE, &status);
   curl_easy_getinfo(easy_.get(), CURLINFO_RETRY_AFTER, &retry_after);
-  curl_multi_remove_handle(multi_.get(), easy_.get());
+  {
+    const CurlAtWork at_work;
+    curl_multi_remove_handle(multi_.get(), easy_.get());
+  }
 
   // Whatever becomes of its body, an answer is an answer.
   if (status >= 200) return JudgeAnswer(status, answer_, seconds(retry_after));
@@ -157,11 +165,16 @@ SendResult HttpTransport::Send(const std::string& body, std::size_t /*spans*/,
   return {SendStatus::kFailed, "no answer within " + std::to_string(waited.count()) + " ms"};
 }
 
+bool HttpTransport::Perform() noexcept {
+  const CurlAtWork at_work;
+  int running = 0;
+  return curl_multi_perform(multi_.get(), &running) == CURLM_OK;
+}
+
 // How the request ended, or nothing if its time was up first.
 std::optional<CURLcode> HttpTransport::Run(Clock::time_point deadline) noexcept {
   for (;;) {
-    int running = 0;
-    if (curl_multi_perform(multi_.get(), &running) != CURLM_OK) return CURLE_FAILED_INIT;
+    if (!Perform()) return CURLE_FAILED_INIT;
     int more = 0;
     const CURLMsg* message = curl_multi_info_read(multi_.get(), &more);
     if (message != nullptr) return message->data.result;

@@ -57,6 +57,7 @@ class HttpTransport final : public Transport {
   void SetTlsOptions(const ExporterOptions& options);
   void SetHeaders();
   std::string RefreshCredential();
+  bool Perform() noexcept;
   std::optional<CURLcode> Run(Clock::time_point deadline) noexcept;
   std::string Words(CURLcode code) const;
 

@@ -9,6 +9,7 @@
 #include <new>
 #include <vector>
 
+#include "exporter/curl.h"
 #include "tracer/thread_state.h"
 #include "tracer/tracer_impl.h"
 
@@ -31,13 +32,20 @@ Registry& TheRegistry() {
   return *registry;
 }
 
-void BeforeFork() { TheRegistry().mutex.lock(); }
+void BeforeFork() {
+  TheRegistry().mutex.lock();
+  StopCurlForFork();
+}
 
-void AfterForkInParent() { TheRegistry().mutex.unlock(); }
+void AfterForkInParent() {
+  ResumeCurlAfterForkInParent();
+  TheRegistry().mutex.unlock();
+}
 
 void AfterForkInChild() {
   generation.fetch_add(1, std::memory_order_relaxed);
   RenewThreadStateAfterFork();
+  ResumeCurlAfterForkInChild();  // before there are threads again
   for (TracerImpl* tracer : TheRegistry().tracers) tracer->AfterForkInChild();
   TheRegistry().mutex.unlock();
 }
