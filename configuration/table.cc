@@ -72,7 +72,7 @@ std::vector<Setting> MakeSettings() {
       {"exporter.flush_interval_ms", Integer{{At<&O::exporter, &E::flush_interval_ms>}, 1, kMinute},
        "The time in milliseconds that a finished span waits before it is sent, at most."},
       {"exporter.batch_spans", Integer{{At<&O::exporter, &E::batch_spans>}, 1, 100'000},
-       "The spans in one request, at most."},
+       "The spans in one request, at most; it also ends at half a megabyte of them in memory."},
       {"exporter.connect_timeout_ms",
        Integer{{At<&O::exporter, &E::connect_timeout_ms>}, 1, 10 * kMinute},
        "The time in milliseconds that connecting to the collector may take."},
