@@ -308,6 +308,16 @@ void Exporter::ReportFailedStarts() noexcept {
       [&] { return "the exporter thread could not be started " + Plural(times, "time"); });
 }
 
+// The exporter thread cannot: it waits for the sender, which a disk or another library's lock keeps.
+void Exporter::ReportStuck() noexcept {
+  const ExporterTotals totals = counts_.Read();
+  const std::uint64_t left = queue_.accepted() - totals.TakenFromQueue() + totals.in_flight;
+  Log(LogLevel::kWarning, [&] {
+    return "the sender did not end within exporter.close_timeout_ms; lost, unless it still does: " +
+           Plural(left, "span");
+  });
+}
+
 bool Exporter::Flush(milliseconds timeout) noexcept {
   timeout = std::clamp<milliseconds>(timeout, milliseconds(0), kLongestWait);
   Worker* worker = worker_.load(std::memory_order_acquire);
@@ -332,7 +342,8 @@ void Exporter::Close(milliseconds timeout) noexcept {
   }
 
   std::unique_lock<std::mutex> lock(worker->mutex);
-  if (!worker->stop) {
+  const bool first = !worker->stop;
+  if (first) {
     worker->stop = true;
     worker->send_deadline = deadline;
     worker->sender.Interrupt(deadline);
@@ -341,7 +352,12 @@ void Exporter::Close(milliseconds timeout) noexcept {
   // A send that the deadline ends still has to come back and be counted.
   constexpr milliseconds kGrace{50};
   worker->progress.wait_until(lock, deadline + kGrace, [worker] { return worker->ended; });
-  if (!worker->ended || !worker->thread.joinable()) return;
+  if (!worker->ended) {
+    lock.unlock();
+    if (first) ReportStuck();
+    return;
+  }
+  if (!worker->thread.joinable()) return;
   std::thread thread = std::move(worker->thread);
   lock.unlock();
   thread.join();

@@ -84,6 +84,7 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   void Report(Worker* worker, bool last) noexcept;
   void ReportCollector(Worker* worker) noexcept;
   void ReportFailedStarts() noexcept;
+  void ReportStuck() noexcept;
   void DiscardQueue() noexcept;
   template <class MakeMessage>
   void Log(LogLevel level, MakeMessage make_message) noexcept;

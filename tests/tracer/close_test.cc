@@ -1,5 +1,6 @@
 // Flush and Close: what they achieve, and that they return in time whatever the collector does.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <signal.h>
@@ -22,6 +23,7 @@ namespace {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using ::testing::ElementsAre;
 using Answer = Collector::Answer;
 
 constexpr seconds kSoon{5};  // much less than kForever; a loaded machine needs it at times
@@ -219,7 +221,12 @@ TEST(Close, ReturnsThoughADiskIsStuck) {
   tracer->Close();
   EXPECT_LT(watch.elapsed(), kSoon);
   EXPECT_TRUE(Conserved(tracer->counters(), 0));
+  EXPECT_THAT(
+      tracer.log().lines(),
+      ElementsAre("the sender did not end within exporter.close_timeout_ms; lost, unless it "
+                  "still does: 1 span"));
   tracer.Release();  // closes once more
+  EXPECT_EQ(tracer.log().lines().size(), 1u);
   EXPECT_LT(watch.elapsed(), kSoon);
   EXPECT_FALSE(tracer.Destroyed());  // the thread still needs its exporter
   tracer.collector().set_answer(Answer::kAccept);
