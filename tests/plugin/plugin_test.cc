@@ -196,6 +196,7 @@ TEST(PluginFactoryMaker, SurvivesNullArguments) {
 }
 
 TEST(Plugin, IsLoadedAgainAndAgain) {
+  constexpr int kRounds = 1000;
   const SpanFile spans;
   const auto use = [&spans] {
     const DynamicTracingLibraryHandle handle = Load();
@@ -207,8 +208,8 @@ TEST(Plugin, IsLoadedAgainAndAgain) {
   const int threads = ThreadsOfThisProcess();
   const int mappings = LinesOf("/proc/self/maps", "libtracekin_plugin.so");
   EXPECT_GT(mappings, 0);  // code that threads and LTTng may still run stays
-  for (int round = 0; round < 20; ++round) use();
-  EXPECT_EQ(spans.Values("name").size(), 21u);
+  for (int round = 0; round < kRounds; ++round) use();
+  EXPECT_EQ(spans.Values("name").size(), kRounds + 1u);
   EXPECT_EQ(LinesOf("/proc/self/maps", "libtracekin_plugin.so"), mappings);
   EXPECT_EQ(ThreadsOfThisProcess(), threads);
 }
