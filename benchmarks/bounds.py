@@ -6,4 +6,5 @@ def bound_text(limit, unit, figures, digits=0, at_least=False):
     def words(figure):
         kept = figure >= limit if at_least else figure <= limit
         return f"{figure:,.{digits}f}{'' if kept else ' missed'}"
-    return f"{'≥' if at_least else '≤'} {limit:,} {unit}: " + " / ".join(map(words, figures))
+    bound = f"{'≥' if at_least else '≤'} {limit:,} {unit}".rstrip()
+    return f"{bound}: " + " / ".join(map(words, figures))
