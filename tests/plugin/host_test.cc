@@ -215,7 +215,7 @@ TEST_P(HostWayTest, WorksBeforeDuringAndAfterTheExport) {
 }
 
 TEST_P(HostWayTest, EndsWithTheTracerOpen) {
-  TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
+  TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK();
   const pid_t child = fork();
   if (child == 0) {
     OpensslWork{identity_}();
@@ -254,7 +254,7 @@ TEST_P(HostWayTest, GivesUpLibcurlAndTakesItAgain) {
 // All fork tests: gRPC is not used in the child, which it does not stand unless its environment says so.
 
 TEST_F(HostTest, ForksWhileItWorks) {
-  TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
+  TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK();
   const Host host(identity_);
   const Plugin json(collector_.Configuration(kJson)), thrift(collector_.Configuration(kThrift));
   const auto make_spans = [&](const std::string& process) {
@@ -332,7 +332,7 @@ class CollectorProcess {
 // With a lock of OpenSSL's that another thread held at the fork, a child never sends; one of 500 did not, before
 // forks waited for the exporters. TRACEKIN_FORKS: how many there are.
 TEST_F(HostTest, ForksAmidThePluginsHandshakes) {
-  TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
+  TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK();
   const CollectorProcess collector(identity_);
   ASSERT_NE(collector.configuration(), "");
   std::vector<std::unique_ptr<Plugin>> plugins;
@@ -361,7 +361,7 @@ TEST_F(HostTest, ForksAmidThePluginsHandshakes) {
 // OpenSSL does not renew its locks in a child: one that another thread held during the fork, in a handshake,
 // say, is held for ever. So nobody is in OpenSSL then.
 TEST_F(HostTest, ForksBetweenHandshakes) {
-  TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
+  TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK();
   const Host host(identity_);
   const Plugin https(collector_.Configuration(kHttps));
   host.WorkDuring([&] { https.MakeSpans("before"); });

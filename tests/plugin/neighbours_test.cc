@@ -85,6 +85,9 @@ TEST(Neighbours, PluginAndLinkedLibraryGoOnInTheChildOfAFork) {
 TEST(Neighbours, AnotherVendorsPluginWorksBesideOurs) {
   const char* const theirs = TRACEKIN_OTHER_PLUGIN;
   if (!std::filesystem::exists(theirs)) GTEST_SKIP() << "libdd-opentracing0 is not installed";
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "libdd-opentracing0 leaks";
+#endif
   FaultServer agent([](FaultServer::Connection& c) { c.Answer("200 OK", "{}"); });
   const SpanFile spans;
   {

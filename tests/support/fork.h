@@ -22,6 +22,14 @@ namespace tracekin::testing {
 #define TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK() static_cast<void>(0)
 #endif
 
+// The same for tests that fork while other threads allocate memory.
+#ifdef __SANITIZE_ADDRESS__
+#define TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK() \
+  GTEST_SKIP() << "GCC's AddressSanitizer lets locks of its allocator stay taken in the child"
+#else
+#define TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK() TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK()
+#endif
+
 constexpr int kForkTimeoutMs = 30'000;
 
 /// The status of the child once it has ended, as of waitpid(); -1 if it had to be killed.

@@ -45,10 +45,7 @@ class Background {
 class ForkUnderLoad : public ::testing::Test {
  protected:
   void SetUp() override {
-    TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
-#ifdef __SANITIZE_ADDRESS__
-    GTEST_SKIP() << "GCC's AddressSanitizer lets locks of its allocator stay taken in the child";
-#endif
+    TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK();
   }
 };
 
