@@ -60,7 +60,7 @@ hardened() {
   [[ $(grep GNU_STACK <<<"$segments") != *E* ]] || fail "$1 wants an executable stack"
   [[ $symbols == *__stack_chk_fail* ]] || fail "$1 has no stack protector"
   case $1 in
-    *libtracekin.so* | *plugin.so) [[ $symbols == *__memcpy_chk* ]] || fail "$1 is not fortified" ;;
+    *libtracekin.so* | *plugin.so) [[ $symbols =~ __[a-z]+(printf|cpy|move|set)_chk ]] || fail "$1 is not fortified" ;;
   esac
 }
 find "$work/root" -type f \( -name '*.so*' -o -path '*/bin/*' \) | while read -r binary; do
