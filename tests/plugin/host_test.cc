@@ -31,6 +31,13 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait.h"
 
+#ifdef __SANITIZE_ADDRESS__
+// Of c-ares, which gRPC asks for addresses; linked in, it is known by its functions.
+extern "C" [[gnu::visibility("default")]] const char* __lsan_default_suppressions() {
+  return "leak:libcares\nleak:ares_\n";
+}
+#endif
+
 namespace tracekin::testing {
 namespace {
 
