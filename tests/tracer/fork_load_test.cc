@@ -44,9 +44,7 @@ class Background {
 
 class ForkUnderLoad : public ::testing::Test {
  protected:
-  void SetUp() override {
-    TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK();
-  }
+  void SetUp() override { TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK(); }
 };
 
 void MakeSpans(const Tracer& tracer, const char* name, std::size_t count) {
