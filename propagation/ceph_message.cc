@@ -33,8 +33,8 @@ constexpr std::size_t kVersion = 8;
 constexpr std::size_t kEpochAndVersion = 12;
 constexpr std::size_t kOp = 38;
 
-// Of functions that walk: with the reader in registers a walk takes half the time (18 ns rather than 36 for
-// MOSDOp), as otherwise each field waits until where it begins was written to memory and read again.
+// Of functions that walk: so the reader is in registers, where otherwise each field waits until the place where it
+// begins was written to memory and read again (293 instructions to inject into an MOSDOp rather than 318).
 #define TRACEKIN_IN_REGISTERS [[gnu::always_inline]] inline
 
 // Walks over the fields of a front. Once a field is not there or not what it should be, good() is
