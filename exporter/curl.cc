@@ -1,5 +1,6 @@
 #include "exporter/curl.h"
 
+#include <chrono>
 #include <mutex>
 #include <new>
 #include <shared_mutex>
@@ -11,6 +12,9 @@ namespace tracekin {
 namespace {
 
 using Lock = std::shared_timed_mutex;
+
+// A step of a handshake takes some milliseconds.
+constexpr std::chrono::milliseconds kLongestForkWait{100};
 
 // Never destroyed, for threads may be at work while static objects are; not allocated, for nothing may throw.
 alignas(Lock) unsigned char lock_memory[sizeof(Lock)];

@@ -8,8 +8,6 @@
 
 #include <curl/curl.h>
 
-#include <chrono>
-
 namespace tracekin {
 
 /// Throws std::runtime_error with libcurl's words, unless all is well.
@@ -27,11 +25,8 @@ class CurlAtWork {
   CurlAtWork& operator=(const CurlAtWork&) = delete;
 };
 
-/// How long a fork waits at most; a step of a handshake takes some milliseconds.
-constexpr std::chrono::milliseconds kLongestForkWait{100};
-
 /// Before a fork, by the thread that forks, and one at a time: waits until nobody holds a CurlAtWork, and keeps it
-/// so, unless it takes too long. After the fork one of the other two is called.
+/// so, unless that takes more than 100 ms. After the fork one of the other two is called.
 void StopCurlForFork() noexcept;
 void ResumeCurlAfterForkInParent() noexcept;
 void ResumeCurlAfterForkInChild() noexcept;

@@ -37,8 +37,7 @@ struct PropagationOptions {
 };
 
 struct ExporterOptions {
-  std::string
-      type;  // zipkin, scribe, kafka, file or none; empty: by the endpoint's scheme, or file
+  std::string type;      // zipkin, scribe, kafka, file, none; empty: by the endpoint, or file
   std::string format;    // json, proto3 or thrift; empty: thrift for scribe, else json
   std::string endpoint;  // zipkin: the URL that takes POSTs; scribe: scribe://HOST:PORT
   std::string scribe_category = "zipkin";    // scribe: of the log entries that hold spans

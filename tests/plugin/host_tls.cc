@@ -51,14 +51,6 @@ void AddExtension(X509* certificate, int kind, const char* value) {
   X509_EXTENSION_free(extension);
 }
 
-sockaddr_in Loopback(std::uint16_t port) {
-  sockaddr_in address = {};
-  address.sin_family = AF_INET;
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  address.sin_port = htons(port);
-  return address;
-}
-
 // Until either side ends. A TLS record has 16384 bytes at most, so none stays behind in `ssl`.
 void Relay(SSL* ssl, int backend) {
   char buffer[16384];
@@ -140,26 +132,13 @@ std::string SendThroughTls(const Identity& identity, const std::string& text) {
 }
 
 TlsFront::TlsFront(const Identity& identity, std::uint16_t backend)
-    : context_(MakeServerContext(identity)),
-      backend_(backend),
-      listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-  sockaddr_in address = Loopback(0);
-  socklen_t size = sizeof address;
-  auto* const generic = reinterpret_cast<sockaddr*>(&address);
-  if (bind(listener_, generic, size) != 0 || listen(listener_, 64) != 0 ||
-      getsockname(listener_, generic, &size) != 0) {
-    throw std::runtime_error("no port to listen on");
-  }
-  port_ = ntohs(address.sin_port);
-  thread_ = std::thread([this] { Accept(); });
-}
+    : context_(MakeServerContext(identity)), backend_(backend), thread_([this] { Accept(); }) {}
 
 // The connections end with their clients.
 TlsFront::~TlsFront() {
-  shutdown(listener_, SHUT_RDWR);
+  shutdown(listener_.socket(), SHUT_RDWR);
   thread_.join();
   for (std::thread& connection : connections_) connection.join();
-  close(listener_);
 }
 
 void TlsFront::Accept() {
@@ -168,7 +147,7 @@ void TlsFront::Accept() {
   sigaddset(&signals, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   for (;;) {
-    const int client = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
+    const int client = accept4(listener_.socket(), nullptr, nullptr, SOCK_CLOEXEC);
     if (client < 0) return;
     connections_.emplace_back([this, client] { Serve(client); });
   }
@@ -176,7 +155,10 @@ void TlsFront::Accept() {
 
 void TlsFront::Serve(int client) const {
   const int backend = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const sockaddr_in address = Loopback(backend_);
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(backend_);
   const Ssl ssl(SSL_new(context_.get()));
   SSL_set_fd(ssl.get(), client);
   if (SSL_accept(ssl.get()) == 1 &&

@@ -11,6 +11,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/listener.h"
+
 namespace tracekin::testing {
 
 /// A certificate for localhost and 127.0.0.1 that vouches for itself, and its key; both in PEM.
@@ -42,7 +44,7 @@ class TlsFront {
   TlsFront(const TlsFront&) = delete;
   TlsFront& operator=(const TlsFront&) = delete;
 
-  std::uint16_t port() const { return port_; }
+  std::uint16_t port() const { return listener_.port(); }
 
  private:
   void Accept();
@@ -50,8 +52,7 @@ class TlsFront {
 
   const SslContext context_;
   const std::uint16_t backend_;
-  const int listener_;
-  std::uint16_t port_ = 0;
+  const Listener listener_{64};
   std::vector<std::thread> connections_;  // of thread_
   std::thread thread_;
 };

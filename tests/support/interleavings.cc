@@ -26,12 +26,14 @@ Interleavings::~Interleavings() {
 
 // Depth first: the last choice that can be made otherwise is.
 bool Interleavings::Next() {
-  if (count_++ == 0) return true;
-  while (!choices_.empty() && choices_.back().taken + 1 == choices_.back().options) {
-    choices_.pop_back();
+  if (count_ != 0) {
+    while (!choices_.empty() && choices_.back().taken + 1 == choices_.back().options) {
+      choices_.pop_back();
+    }
+    if (choices_.empty()) return false;
+    ++choices_.back().taken;
   }
-  if (choices_.empty()) return false;
-  ++choices_.back().taken;
+  ++count_;
   return true;
 }
 

@@ -84,6 +84,7 @@ TEST(Load, TenMillionSpansAreExportedOrCounted) {
   EXPECT_EQ(counters.started, kSpans);
   EXPECT_EQ(counters.exported, lines);
   EXPECT_EQ(counters.exported + counters.dropped.queue_full, kSpans);
+  EXPECT_GE(counters.exported, kSpans / 100);  // the queue holds less
   // The queue's 16 MB, two batches and their JSON, and the threads.
   if (kMeasuresMemory) {
     EXPECT_LE(after - before, 32'000U);
