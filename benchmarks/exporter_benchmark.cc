@@ -8,7 +8,7 @@
 //   exporter_benchmark datadog PORT SPANS             as cpu, of dd-opentracing with an agent on that port
 //
 // CONFIGURATION is tracekin's JSON; for `latency` it may also be noop, the API's tracer that does nothing: what the
-// machine's interrupts and this program's clock cost. Prints one line of JSON.
+// machine's interrupts and this program's clock cost; or datadog, whose agent is not there. Prints one line of JSON.
 
 #include <opentracing/noop.h>
 #include <pthread.h>
@@ -97,9 +97,26 @@ int Memory(const char* configuration, double seconds) {
   return 0;
 }
 
+#ifdef TRACEKIN_HAVE_DATADOG
+std::shared_ptr<opentracing::Tracer> MakeDatadogTracer(const char* port) {
+  datadog::opentracing::TracerOptions options;
+  options.service = "benchmark";
+  options.agent_port = static_cast<std::uint32_t>(std::atoi(port));
+  options.log_func = [](datadog::opentracing::LogLevel, opentracing::string_view) {};
+  return datadog::opentracing::makeTracer(options);
+}
+#endif
+
+std::shared_ptr<opentracing::Tracer> MakeAnyTracer(const char* configuration) {
+  if (std::strcmp(configuration, "noop") == 0) return opentracing::MakeNoopTracer();
+#ifdef TRACEKIN_HAVE_DATADOG
+  if (std::strcmp(configuration, "datadog") == 0) return MakeDatadogTracer("1");
+#endif
+  return MustMakeTracer(configuration);
+}
+
 int Latency(const char* configuration, double seconds) {
-  const auto tracer = std::strcmp(configuration, "noop") == 0 ? opentracing::MakeNoopTracer()
-                                                              : MustMakeTracer(configuration);
+  const auto tracer = MakeAnyTracer(configuration);
   const auto parent = tracer->StartSpan("parent");
   constexpr auto kInterval = std::chrono::microseconds(100);
   std::vector<double> times;
@@ -165,11 +182,7 @@ int Overload(const char* configuration, int count) {
 
 #ifdef TRACEKIN_HAVE_DATADOG
 int Datadog(const char* port, std::uint64_t count) {
-  datadog::opentracing::TracerOptions options;
-  options.service = "benchmark";
-  options.agent_port = static_cast<std::uint32_t>(std::atoi(port));
-  options.log_func = [](datadog::opentracing::LogLevel, opentracing::string_view) {};
-  const auto tracer = datadog::opentracing::makeTracer(options);
+  const auto tracer = MakeDatadogTracer(port);
   const double cpu = CpuSeconds();
   const auto start = Clock::now();
   for (std::uint64_t i = 0; i < count; ++i) {

@@ -48,7 +48,8 @@ bool IsWellFormedSpan(std::string_view bytes) noexcept {
   return true;
 }
 
-const SpanRecord& SpanDecoder::Decode(const char* bytes) {
+// Flattened as tags are (tracer/span.h): a third of its instructions were calls.
+[[gnu::flatten]] const SpanRecord& SpanDecoder::Decode(const char* bytes) {
   SpanHeader header;
   std::memcpy(&header, bytes, sizeof header);
   record_.Clear();
@@ -100,12 +101,17 @@ std::string_view SpanDecoder::Valid(std::string_view text) {
 }
 
 void SpanDecoder::TakeTag(std::string_view key, std::string_view value) {
-  if (key == "error" && value == "false") return;
-  if (key.substr(0, 5) == "peer." && TakeEndpoint(key.substr(5), value, &record_.remote)) return;
+  const char first = key.empty() ? '\0' : key.front();
+  if (first == 'e' && key == "error" && value == "false") return;
+  if (first == 'p' && key.substr(0, 5) == "peer." &&
+      TakeEndpoint(key.substr(5), value, &record_.remote)) {
+    return;
+  }
   record_.tags.push_back({key, value});
 }
 
-bool SpanDecoder::TakeEndpoint(std::string_view what, std::string_view value, Endpoint* endpoint) {
+[[gnu::noinline]] bool SpanDecoder::TakeEndpoint(std::string_view what, std::string_view value,
+                                                 Endpoint* endpoint) {
   if (what == "service") {
     endpoint->service_name = value;
     return true;

@@ -227,7 +227,7 @@ void ZipkinJsonEncoder::Begin(std::string* body) {
   if (framing_ == Framing::kArray) body->push_back('[');
 }
 
-void ZipkinJsonEncoder::Add(const SpanRecord& span, std::string* body) {
+[[gnu::flatten]] void ZipkinJsonEncoder::Add(const SpanRecord& span, std::string* body) {
   const std::size_t needed = MaxSize(span);
   if (buffer_.size() < needed) buffer_.resize(needed);
   Writer writer(buffer_.data(), buffer_.data() + buffer_.size());

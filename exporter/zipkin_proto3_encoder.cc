@@ -145,7 +145,8 @@ std::size_t MaxSize(const SpanRecord& span) {
 
 }  // namespace
 
-void ZipkinProto3Encoder::Add(const SpanRecord& span, std::string* body) {
+// Flattened, as the JSON encoder's is: a tenth of its instructions were calls.
+[[gnu::flatten]] void ZipkinProto3Encoder::Add(const SpanRecord& span, std::string* body) {
   const std::size_t needed = MaxSize(span);
   if (buffer_.size() < needed) buffer_.resize(needed);
   char* const end = buffer_.data() + buffer_.size();

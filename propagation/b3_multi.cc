@@ -70,8 +70,9 @@ opentracing::expected<void> B3Multi::Inject(const Context& context,
                      {context.decision == Decision::kDebug ? "1" : "0", 1});
 }
 
-Extraction B3Multi::Extract(TextLookup* carrier, Context* context,
-                            std::string* /*tracestate*/) const {
+// Flattened: a quarter of what an extraction takes beyond the carrier was calls.
+[[gnu::flatten]] Extraction B3Multi::Extract(TextLookup* carrier, Context* context,
+                                             std::string* /*tracestate*/) const {
   Context read;
   const auto trace_id = carrier->Find(Key::kB3TraceId);
   if (trace_id && !ReadIds(*trace_id, carrier, &read)) return Extraction::kCorrupted;

@@ -78,7 +78,8 @@ class TextLookup {
   static constexpr unsigned Bit(Key key) { return 1U << static_cast<unsigned>(key); }
   static std::string_view Cut(Key key, std::string_view value, std::size_t max_bytes);
 
-  std::optional<std::string_view> FindOtherwise(Key key, const std::error_code& error);
+  [[gnu::noinline]] std::optional<std::string_view> FindOtherwise(Key key,
+                                                                  const std::error_code& error);
   void Collect();
   void Keep(std::string_view name, std::string_view value) noexcept;
   void KeepValue(Key key, std::string_view value) noexcept;
@@ -86,7 +87,7 @@ class TextLookup {
   void Append(const Record& record) noexcept;
   const char* bytes() const { return heap_ ? heap_.get() : inline_; }
   bool Next(std::size_t* at, Record* record) const;
-  std::optional<std::string_view> FindCollected(Key key);
+  [[gnu::noinline]] std::optional<std::string_view> FindCollected(Key key);
 
   const opentracing::TextMapReader& carrier_;
   std::error_code error_;

@@ -166,6 +166,43 @@ char ShortEscape(char c) {
   }
 }
 
+// The rest of what Sanitize and WriteJsonString do, for the few texts that it is needed for.
+
+[[gnu::noinline]] std::string_view ReplaceIllFormed(std::string_view text, std::string* scratch) {
+  std::size_t valid = ValidPrefix(text);
+  if (valid == text.size()) return text;
+  scratch->clear();
+  for (;;) {
+    scratch->append(text.data(), valid);
+    text.remove_prefix(valid);
+    if (text.empty()) return *scratch;
+    scratch->append("\xEF\xBF\xBD");  // U+FFFD
+    text.remove_prefix(FirstSequence(text).size);
+    valid = ValidPrefix(text);
+  }
+}
+
+[[gnu::noinline]] char* WriteEscaped(std::string_view text, char* out, const char* end) noexcept {
+  for (const char c : text) {
+    const char escape = ShortEscape(c);
+    const bool control = escape == 0 && static_cast<unsigned char>(c) < 0x20;
+    const std::ptrdiff_t size = escape != 0 ? 2 : control ? 6 : 1;
+    if (end - out <= size) return nullptr;  // the closing quote wants a place too
+    if (escape != 0) {
+      out[0] = '\\';
+      out[1] = escape;
+    } else if (control) {
+      std::string_view(c < 0x10 ? "\\u000" : "\\u001").copy(out, 5);
+      out[5] = "0123456789abcdef"[c & 0x0F];
+    } else {
+      out[0] = c;
+    }
+    out += size;
+  }
+  *out++ = '"';
+  return out;
+}
+
 }  // namespace
 
 bool IsPlain(const char* text, std::size_t size) noexcept { return None(kNotPlain, text, size); }
@@ -191,18 +228,7 @@ bool CopyIfPlain(const char* text, std::size_t size, char* out) noexcept {
 bool IsAscii(std::string_view text) noexcept { return None(kNotAscii, text.data(), text.size()); }
 
 std::string_view Sanitize(std::string_view text, std::string* scratch) {
-  if (IsAscii(text)) return text;
-  std::size_t valid = ValidPrefix(text);
-  if (valid == text.size()) return text;
-  scratch->clear();
-  for (;;) {
-    scratch->append(text.data(), valid);
-    text.remove_prefix(valid);
-    if (text.empty()) return *scratch;
-    scratch->append("\xEF\xBF\xBD");  // U+FFFD
-    text.remove_prefix(FirstSequence(text).size);
-    valid = ValidPrefix(text);
-  }
+  return IsAscii(text) ? text : ReplaceIllFormed(text, scratch);
 }
 
 std::string_view TruncateUtf8(std::string_view text, std::size_t max_bytes) noexcept {
@@ -220,24 +246,7 @@ char* WriteJsonString(std::string_view text, char* out, const char* end) noexcep
     out[text.size()] = '"';
     return out + text.size() + 1;
   }
-  for (const char c : text) {
-    const char escape = ShortEscape(c);
-    const bool control = escape == 0 && static_cast<unsigned char>(c) < 0x20;
-    const std::ptrdiff_t size = escape != 0 ? 2 : control ? 6 : 1;
-    if (end - out <= size) return nullptr;  // the closing quote wants a place too
-    if (escape != 0) {
-      out[0] = '\\';
-      out[1] = escape;
-    } else if (control) {
-      std::string_view(c < 0x10 ? "\\u000" : "\\u001").copy(out, 5);
-      out[5] = "0123456789abcdef"[c & 0x0F];
-    } else {
-      out[0] = c;
-    }
-    out += size;
-  }
-  *out++ = '"';
-  return out;
+  return WriteEscaped(text, out, end);
 }
 
 }  // namespace tracekin

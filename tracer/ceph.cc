@@ -10,8 +10,9 @@ namespace tracekin {
 
 using opentracing::expected;
 
-expected<void> InjectCeph(const opentracing::SpanContext& context, CephMessageHeader header,
-                          std::string* front) noexcept {
+// Flattened: a quarter of its 290 instructions were calls.
+[[gnu::flatten]] expected<void> InjectCeph(const opentracing::SpanContext& context,
+                                           CephMessageHeader header, std::string* front) noexcept {
   const SpanContext* own = SpanContext::Cast(&context);
   if (own == nullptr) {
     return opentracing::make_unexpected(opentracing::invalid_span_context_error);

@@ -88,9 +88,12 @@ void Span::SetOperationName(opentracing::string_view name) noexcept {
 
 void Span::SetTag(opentracing::string_view key, const Value& value) noexcept {
   const std::string_view name = View(key);
-  if (!recording() && name != kSamplingPriority) return;
+  if (recording() || name == kSamplingPriority) SetTagLocked(name, value);
+}
+
+void Span::SetTagLocked(std::string_view key, const Value& value) noexcept {
   const std::lock_guard<SpinLock> lock(lock_);
-  if (!finished_) TakeTag(name, value);
+  if (!finished_) TakeTag(key, value);
 }
 
 // Tags with a meaning of their own: OpenTracing semantic conventions, "Standard span tags".
@@ -169,18 +172,20 @@ void Span::FinishWithOptions(const opentracing::FinishSpanOptions& options) noex
   const std::lock_guard<SpinLock> lock(lock_);
   if (finished_) return;
   finished_ = true;
-  if (recording()) {
-    for (const auto& record : options.log_records) {
-      AddLog(Nanoseconds(record.timestamp), record.fields);
-    }
-    const std::int64_t asked = options.finish_steady_timestamp.time_since_epoch().count();
-    SpanHeader& header = writer_.header();
-    header.duration_ns =
-        std::max<std::int64_t>(Difference(asked != 0 ? asked : SteadyNow(), start_steady_ns_), 0);
-    header.debug = context_.decision() == Decision::kDebug;
-    if (tracer_->ust(context_.sampled())) RecordSpanFinish(*tracer_, context_, writer_);
-  }
+  if (recording()) RecordFinish(options);
   tracer_->SpanFinished(writer_, context_.sampled(), fork_generation_);
+}
+
+void Span::RecordFinish(const opentracing::FinishSpanOptions& options) noexcept {
+  for (const auto& record : options.log_records) {
+    AddLog(Nanoseconds(record.timestamp), record.fields);
+  }
+  const std::int64_t asked = options.finish_steady_timestamp.time_since_epoch().count();
+  SpanHeader& header = writer_.header();
+  header.duration_ns =
+      std::max<std::int64_t>(Difference(asked != 0 ? asked : SteadyNow(), start_steady_ns_), 0);
+  header.debug = context_.decision() == Decision::kDebug;
+  if (tracer_->ust(context_.sampled())) RecordSpanFinish(*tracer_, context_, writer_);
 }
 
 }  // namespace tracekin

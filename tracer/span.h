@@ -57,13 +57,20 @@ class Span final : public opentracing::Span {
   const opentracing::Tracer& tracer() const noexcept override;
 
  private:
+  // Flattened: all that a usual tag or log takes is compiled into one function each, for calls among the small
+  // ones were a fifth of the instructions of a span with three tags and a log. Not into their callers, which have
+  // nothing to do but to return where nothing is recorded.
+  [[gnu::flatten, gnu::noinline]] void SetTagLocked(std::string_view key,
+                                                    const opentracing::Value& value) noexcept;
   template <class Fields>
-  void LogAt(std::int64_t timestamp_ns, const Fields& fields) noexcept;
+  [[gnu::flatten, gnu::noinline]] void LogAt(std::int64_t timestamp_ns,
+                                             const Fields& fields) noexcept;
   template <class Fields>
   void AddLog(std::int64_t timestamp_ns, const Fields& fields) noexcept;
   void TakeTag(std::string_view key, const opentracing::Value& value) noexcept;
-  void SetPriority(const opentracing::Value& value) noexcept;
+  [[gnu::noinline]] void SetPriority(const opentracing::Value& value) noexcept;
   void StartRecording() noexcept;
+  [[gnu::noinline]] void RecordFinish(const opentracing::FinishSpanOptions& options) noexcept;
   bool recording() const { return recording_.load(std::memory_order_relaxed); }
 
   TracerImpl* const tracer_;

@@ -92,7 +92,7 @@ class SpanWriter {
   std::string_view Cut(std::string_view text, std::size_t max_bytes) noexcept;
   void Kill(std::uint32_t entry) noexcept;
   void CompactIfWorthwhile() noexcept;
-  void Compact() noexcept;
+  [[gnu::noinline]] void Compact() noexcept;
   bool HasRoom(std::size_t more) noexcept {
     return more <= capacity_ - header().size || Grow(more);
   }
@@ -101,7 +101,7 @@ class SpanWriter {
     Compact();
     return HasRoom(more);
   }
-  bool Grow(std::size_t more) noexcept;
+  [[gnu::noinline]] bool Grow(std::size_t more) noexcept;
 
   char* bytes_ = inline_;
   std::uint32_t capacity_ = kInlineBytes;

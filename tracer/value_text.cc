@@ -71,8 +71,9 @@ struct JsonVisitor {
   }
 };
 
+// Not into each place that wants the text of any value.
 template <class Nested>
-std::string ToJson(const Nested& values) {
+[[gnu::noinline]] std::string ToJson(const Nested& values) {
   rapidjson::StringBuffer buffer;
   Writer writer(buffer);
   JsonVisitor{writer, 0}(values);
