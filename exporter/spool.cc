@@ -22,17 +22,23 @@ namespace tracekin {
 
 namespace {
 
-constexpr std::string_view kMagic = "TKSPOOL1";
+constexpr std::string_view kMagic = "TKSPOOL2";
 constexpr std::string_view kLockSuffix = ".lock";
 constexpr std::string_view kSegmentSuffix = ".spool";
 
+// How many records need not be sent any more. Both are written at once.
+struct Settled {
+  std::uint32_t records;
+  std::uint32_t crc;
+};
+
 struct SegmentHeader {
   char magic[8];
-  std::uint32_t settled;
+  Settled settled;
   std::uint32_t service_size;
   std::uint32_t service_crc;
 };
-static_assert(sizeof(SegmentHeader) == 20);
+static_assert(sizeof(SegmentHeader) == 24);
 
 struct RecordHeader {
   std::uint32_t magic;
@@ -61,6 +67,13 @@ std::string_view BytesOf(const T& value) {
 
 std::uint32_t CheckSum(const RecordHeader& header, std::string_view span) {
   return Crc32c(span, Crc32c(BytesOf(header.size), Crc32c(BytesOf(header.number))));
+}
+
+Settled MakeSettled(std::uint32_t records) { return {records, Crc32c(BytesOf(records))}; }
+
+// None, if that cannot be known: rather twice than not at all.
+std::uint32_t RecordsOf(const Settled& settled) {
+  return MakeSettled(settled.records).crc == settled.crc ? settled.records : 0;
 }
 
 bool EndsWith(std::string_view text, std::string_view end) {
@@ -183,6 +196,7 @@ bool Spool::OpenSegment() {
   writing_.Set(descriptor);
 
   SegmentHeader header{};
+  header.settled = MakeSettled(0);
   kMagic.copy(header.magic, sizeof header.magic);
   header.service_size = static_cast<std::uint32_t>(service_.size());
   header.service_crc = Crc32c(service_);
@@ -256,7 +270,7 @@ bool Spool::ReadFile(const std::string& path, Content* content) {
   content->service = bytes.substr(at, header.service_size);
   at += header.service_size;
 
-  std::uint32_t expected = header.settled;
+  std::uint32_t expected = RecordsOf(header.settled);
   bool torn = false;
   while (at < bytes.size()) {
     RecordHeader record;
@@ -344,7 +358,7 @@ void Spool::Settle(std::size_t spans) noexcept {
     return Remove(segments_.begin());
   }
   // Should this fail, the spans are sent once more if this process dies now.
-  const std::uint32_t settled = content_.records[settled_].number;
+  const Settled settled = MakeSettled(content_.records[settled_].number);
   if (!reading_.IsOurs()) return;
   [[maybe_unused]] const ssize_t written =
       pwrite(reading_.get(), &settled, sizeof settled, offsetof(SegmentHeader, settled));

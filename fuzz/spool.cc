@@ -28,12 +28,15 @@ struct Segment {
   std::string bytes;
   std::vector<std::string> spans;  // that must be found
   std::uint64_t lost = 0;          // of those that are missing in the numbers
+  std::size_t records = 0;
 };
 
 void Begin(std::uint32_t settled, std::string_view service, Segment* segment) {
   const auto size = static_cast<std::uint32_t>(service.size());
-  segment->bytes.append("TKSPOOL1").append(BytesOf(settled)).append(BytesOf(size));
-  segment->bytes.append(BytesOf(Crc32c(service))).append(service);
+  segment->bytes.append("TKSPOOL2")
+      .append(BytesOf(settled))
+      .append(BytesOf(Crc32c(BytesOf(settled))));
+  segment->bytes.append(BytesOf(size)).append(BytesOf(Crc32c(service))).append(service);
 }
 
 void AddRecord(std::uint32_t number, std::string_view span, Segment* segment) {
@@ -41,6 +44,7 @@ void AddRecord(std::uint32_t number, std::string_view span, Segment* segment) {
   const std::uint32_t crc = Crc32c(span, Crc32c(BytesOf(size), Crc32c(BytesOf(number))));
   segment->bytes.append("SPAN").append(BytesOf(number)).append(BytesOf(size));
   segment->bytes.append(BytesOf(crc)).append(span);
+  ++segment->records;
 }
 
 // Records whose numbers go up by what the input says, and bytes between them.
@@ -72,6 +76,16 @@ Segment Build(Input* input) {
   }
   segment.lost += torn;  // one at least
   return segment;
+}
+
+// Whether nothing in it looks like a record but the records: the input may have, between them, a whole one that it
+// has from another input.
+bool HasNoOthers(const Segment& segment) {
+  std::size_t found = 0;
+  for (std::size_t at = 0; (at = segment.bytes.find("SPAN", at)) != std::string::npos; ++at) {
+    ++found;
+  }
+  return found == segment.records;
 }
 
 void Leave(const std::string& folder, const std::string& bytes) {
@@ -111,7 +125,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   CHECK(totals.exported == spans.size());
   CHECK(totals.adopted == totals.exported + totals.spool_corrupt);
   CHECK(std::filesystem::is_empty(folder.path()));
-  CHECK(!build || spans == segment.spans);
-  CHECK(!build || totals.spool_corrupt == segment.lost);
+  if (!build || !HasNoOthers(segment)) return 0;
+  CHECK(spans == segment.spans);
+  CHECK(totals.spool_corrupt == segment.lost);
   return 0;
 }

@@ -78,7 +78,8 @@ void MakePathsAbsolute(ExporterOptions* options) {
 std::shared_ptr<Exporter> MakeExporter(const Options& options) {
   ExporterOptions exporter = options.exporter;
   exporter.type = ExporterType(options.exporter);
-  exporter.format = ExporterFormat(options.exporter);
+  // No module is loaded for what is never sent.
+  exporter.format = exporter.type == "none" ? "json" : ExporterFormat(options.exporter);
   const Exporter::MakeEncoder make_encoder = ChooseEncoder(exporter);
   return std::make_shared<Exporter>(exporter, options.service_name, make_encoder,
                                     ChooseTransport(exporter, make_encoder), options.logger);

@@ -197,6 +197,20 @@ TEST_F(SpoolTest, RemembersWhatIsSettledThoughItsProcessDies) {
   EXPECT_EQ(process.totals().adopted, 6U);
 }
 
+// Were its word taken, a few wrong bits would lose spans that nobody would ever count.
+TEST_F(SpoolTest, SendsAgainWhatADamagedFileSaysIsSettled) {
+  { EXPECT_TRUE(Process(folder_).Append(1, 10)); }
+  {
+    std::fstream file(Files(".spool").front(), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(8);  // after the magic
+    file.put('\x09');
+  }
+  Process process(folder_);
+  process.spool->Adopt();
+  EXPECT_EQ(process.Drain(), Range(1, 10));
+  EXPECT_EQ(process.totals().adopted, 10U);
+}
+
 TEST_F(SpoolTest, SurvivesKill) {
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);
@@ -288,7 +302,9 @@ TEST_F(SpoolTest, AFlippedBitLosesOneSpanAtMost) {
     std::ifstream in(file, std::ios::binary);
     whole.assign(std::istreambuf_iterator<char>(in), {});
   }
-  constexpr std::size_t kHeader = 20 + 7;  // "service"
+  constexpr std::size_t kSettled = 8;
+  constexpr std::size_t kServiceSize = 16;
+  constexpr std::size_t kHeader = 24 + 7;  // "service"
   for (std::size_t bit = 0; bit < 8 * whole.size(); ++bit) {
     std::string damaged = whole;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
@@ -301,6 +317,8 @@ TEST_F(SpoolTest, AFlippedBitLosesOneSpanAtMost) {
     if (bit / 8 >= kHeader) {
       EXPECT_EQ(ids.size(), 2U) << bit;
       EXPECT_EQ(totals.spool_corrupt, 1U) << bit;
+    } else if (bit / 8 >= kSettled && bit / 8 < kServiceSize) {
+      EXPECT_EQ(ids, Range(1, 3)) << bit;
     }
     for (const std::uint64_t id : ids) EXPECT_TRUE(id >= 1 && id <= 3) << bit;
     EXPECT_EQ(totals.adopted, totals.exported + totals.spool_corrupt) << bit;

@@ -103,6 +103,7 @@ TEST(ModuleTest, OtherFormatsNeedNone) {
   EXPECT_EQ(ErrorOf(copy.plugin(), endpoint + R"(, "format": "proto3")"), "");
   const SpanFile file;
   EXPECT_EQ(ErrorOf(copy.plugin(), R"("path": ")" + file.path() + '"'), "");
+  EXPECT_EQ(ErrorOf(copy.plugin(), R"("type": "none", "format": "thrift")"), "");
 }
 
 TEST(ModuleTest, RefusesOneOfAnotherVersion) {
