@@ -95,16 +95,29 @@ function(tracekin_load_modules target)
   endforeach()
 endfunction()
 
-# tracekin_script_test(NAME LABELS ... COMMAND ...): a test that is a program or script of its own.
-# Exit status 77 means "skipped"; it has printed why.
+# tracekin_skip(OUT WHY): the command of a test that cannot run. (With a semicolon in it CMake would make two words of it,
+# and the test would pass.)
+function(tracekin_skip out why)
+  set(${out} sh -c "echo 'SKIPPED: ${why}' && exit 77" PARENT_SCOPE)
+endfunction()
+
+# tracekin_script_test(NAME LABELS ... COMMAND ... [SANITIZERS ...]): a test that is a program or script of its own.
+# Exit status 77 means "skipped"; it has printed why. SANITIZERS: with which it can run, address or thread, unless it is
+# a unit test. It finds TRACEKIN_SANITIZE in its environment then.
 function(tracekin_script_test name)
-  cmake_parse_arguments(ARG "" "TIMEOUT" "LABELS;COMMAND" ${ARGN})
+  cmake_parse_arguments(ARG "" "TIMEOUT" "LABELS;COMMAND;SANITIZERS" ${ARGN})
+  if(TRACEKIN_SANITIZE AND NOT ARG_LABELS STREQUAL unit)
+    string(REGEX REPLACE ",.*" "" sanitizer ${TRACEKIN_SANITIZE})
+    if(NOT sanitizer IN_LIST ARG_SANITIZERS)
+      tracekin_skip(ARG_COMMAND "of what it runs, not all is built with the sanitizer, or it forks")
+    endif()
+  endif()
   add_test(NAME ${name} COMMAND ${ARG_COMMAND})
   if(NOT ARG_TIMEOUT)
     set(ARG_TIMEOUT 300)
   endif()
   set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
-    SKIP_RETURN_CODE 77)
+    SKIP_RETURN_CODE 77 ENVIRONMENT "TRACEKIN_SANITIZE=${TRACEKIN_SANITIZE}")
 endfunction()
 
 # tracekin_memcheck_test(NAME PROGRAM [ARGUMENT...]): a program of ours makes no error in memory, and leaks
@@ -114,7 +127,7 @@ function(tracekin_memcheck_test name)
   if(TRACEKIN_SANITIZE)
     return()
   endif()
-  set(check sh -c "echo 'SKIPPED: valgrind is not installed'; exit 77")
+  tracekin_skip(check "valgrind is not installed")
   if(VALGRIND)
     set(check ${VALGRIND} --quiet --error-exitcode=1 --leak-check=full
       --show-leak-kinds=definite,indirect --errors-for-leak-kinds=definite,indirect)

@@ -159,6 +159,7 @@ class Outage(unittest.TestCase):
             self.assertGreaterEqual(zipkin.spans(), ended["started"])
             print(f"{zipkin.spans() - ended['started']:.0f} spans were taken, but not acknowledged in time")
 
+    @unittest.skipIf(os.environ.get("TRACEKIN_SANITIZE"), "sanitizers do not bear forks of many threads")
     def test_the_children_of_a_prefork_server_each_keep_their_own_account(self):
         sink = Sink()
         program = Program(self.folder, sink.url)
