@@ -88,10 +88,10 @@ void Span::SetOperationName(opentracing::string_view name) noexcept {
 
 void Span::SetTag(opentracing::string_view key, const Value& value) noexcept {
   const std::string_view name = View(key);
-  if (recording() || name == kSamplingPriority) SetTagLocked(name, value);
+  if (recording() || name == kSamplingPriority) RecordTag(name, value);
 }
 
-void Span::SetTagLocked(std::string_view key, const Value& value) noexcept {
+void Span::RecordTag(std::string_view key, const Value& value) noexcept {
   const std::lock_guard<SpinLock> lock(lock_);
   if (!finished_) TakeTag(key, value);
 }

@@ -60,8 +60,8 @@ class Span final : public opentracing::Span {
   // Flattened: all that a usual tag or log takes is compiled into one function each, for calls among the small
   // ones were a fifth of the instructions of a span with three tags and a log. Not into their callers, which have
   // nothing to do but to return where nothing is recorded.
-  [[gnu::flatten, gnu::noinline]] void SetTagLocked(std::string_view key,
-                                                    const opentracing::Value& value) noexcept;
+  [[gnu::flatten, gnu::noinline]] void RecordTag(std::string_view key,
+                                                 const opentracing::Value& value) noexcept;
   template <class Fields>
   [[gnu::flatten, gnu::noinline]] void LogAt(std::int64_t timestamp_ns,
                                              const Fields& fields) noexcept;

@@ -197,10 +197,13 @@ void WaitUntilEnabledIs(bool wanted) {
   }
 }
 
+// When it is told to: what is recorded while a session is being started is up to LTTng.
 void EmitWhenEnabled() {
   Require(!UstEnabled(UstRecorder()->scope_enter_enabled), "nobody listens at first");
   dprintf(STDOUT_FILENO, "dormant\n");
   WaitUntilEnabledIs(true);
+  char go;
+  Require(read(STDIN_FILENO, &go, 1) == 1, "the session is started");
   Emit(1);
   dprintf(STDOUT_FILENO, "emitted\n");
   WaitUntilEnabledIs(false);

@@ -188,9 +188,10 @@ class Events(unittest.TestCase):
         self.assertEqual(len({event["tid"] for event in session.events}), 4)
 
     def test_a_session_may_come_and_go_while_the_program_runs(self):
-        with subprocess.Popen([EMIT, "wait"], stdout=subprocess.PIPE, text=True) as program:
+        with subprocess.Popen([EMIT, "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
             self.assertEqual(program.stdout.readline(), "dormant\n")
             with Session() as session:
+                print(file=program.stdin, flush=True)
                 emitted = [program.stdout.readline().strip()]
                 self.assertEqual(program.stdout.readline(), "emitted\n")
             self.assertEqual(program.stdout.readline(), "dormant\n")
