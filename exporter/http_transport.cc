@@ -42,7 +42,9 @@ HttpTransport::HttpTransport(const ExporterOptions& options, std::string_view co
   lines_ = {"Content-Type: " + std::string(content_type),
             "b3: 0",     // do not trace the tracer: b3-propagation asks reporters to say so
             "Expect:"};  // do not wait for a 100 Continue
-  for (const auto& [name, value] : options.headers) lines_.push_back(name + ": " + value);
+  for (const auto& [name, value] : options.headers) {
+    lines_.emplace_back(name).append(": ").append(value);
+  }
   if (options.compression == "gzip") {
     gzip_.emplace();
     lines_.emplace_back("Content-Encoding: gzip");

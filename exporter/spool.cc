@@ -364,7 +364,7 @@ void Spool::Settle(std::size_t spans) noexcept {
       pwrite(reading_.get(), &settled, sizeof settled, offsetof(SegmentHeader, settled));
 }
 
-void Spool::Remove(std::deque<Segment>::iterator segment) noexcept {
+void Spool::Remove(const std::deque<Segment>::iterator& segment) noexcept {
   if (segment + 1 == segments_.end()) writing_.Close();
   unlink(segment->path.c_str());
   bytes_ -= segment->bytes;

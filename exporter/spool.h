@@ -99,7 +99,7 @@ class Spool {
   void CountOneAhead();
   bool ReadFile(const std::string& path, Content* content);
   Content Load(Segment* segment);
-  void Remove(std::deque<Segment>::iterator segment) noexcept;
+  void Remove(const std::deque<Segment>::iterator& segment) noexcept;
   bool TakeLock(const std::string& path);
 
   const std::string folder_;
