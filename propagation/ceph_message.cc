@@ -33,10 +33,6 @@ constexpr std::size_t kVersion = 8;
 constexpr std::size_t kEpochAndVersion = 12;
 constexpr std::size_t kOp = 38;
 
-// Of functions that walk: so the reader is in registers, where otherwise each field waits until the place where it
-// begins was written to memory and read again (293 instructions to inject into an MOSDOp rather than 318).
-#define TRACEKIN_IN_REGISTERS [[gnu::always_inline]] inline
-
 // Walks over the fields of a front. Once a field is not there or not what it should be, good() is
 // false for good, and there are no fields any more.
 class FieldReader {
@@ -109,38 +105,38 @@ class FieldReader {
 };
 
 // pg_t: its version; pool, seed, and what once was the preferred OSD, which is -1.
-TRACEKIN_IN_REGISTERS void Pg(FieldReader& front) {
+void Pg(FieldReader& front) {
   front.Literal("\1");
   front.Skip(8 + 4);
   front.Literal("\xff\xff\xff\xff");
 }
 
 // spg_t: a pg_t and a shard.
-TRACEKIN_IN_REGISTERS void ShardedPg(FieldReader& front) {
+void ShardedPg(FieldReader& front) {
   front.Literal("\1\1\x12\0\0\0");  // 18 bytes follow
   Pg(front);
   front.Skip(1);
 }
 
 // osd_reqid_t: who asked, and that client's number of the request.
-TRACEKIN_IN_REGISTERS void RequestId(FieldReader& front) {
+void RequestId(FieldReader& front) {
   front.Literal("\2\2\x15\0\0\0");  // 21 bytes follow
   front.Skip(21);
 }
 
 // request_redirect_t, if the flag before it says that there is one.
-TRACEKIN_IN_REGISTERS void Redirect(FieldReader& front) {
+void Redirect(FieldReader& front) {
   const std::uint8_t there_is_one = front.U8();
   front.Expect(there_is_one <= 1);
   if (there_is_one == 1) front.Struct(1);
 }
 
-TRACEKIN_IN_REGISTERS void Ids(FieldReader& front, CephTracePlace* place) {
+void Ids(FieldReader& front, CephTracePlace* place) {
   place->ids = front.offset();
   front.Skip(kTraceInfoBytes);
 }
 
-TRACEKIN_IN_REGISTERS void FindInOp(FieldReader& front, bool with_otel, CephTracePlace* place) {
+void FindInOp(FieldReader& front, bool with_otel, CephTracePlace* place) {
   ShardedPg(front);
   front.Skip(kHash + kEpoch + kOpFlags);
   RequestId(front);
@@ -156,7 +152,7 @@ TRACEKIN_IN_REGISTERS void FindInOp(FieldReader& front, bool with_otel, CephTrac
   front.Skip(front.U32());  // the object's name
 }
 
-TRACEKIN_IN_REGISTERS void FindInOpReply(FieldReader& front, CephTracePlace* place) {
+void FindInOpReply(FieldReader& front, CephTracePlace* place) {
   front.Skip(front.U32());  // the object's name
   Pg(front);
   front.Skip(kReplyFlags + kResult + kEpochAndVersion + kEpoch);
@@ -168,7 +164,7 @@ TRACEKIN_IN_REGISTERS void FindInOpReply(FieldReader& front, CephTracePlace* pla
   front.Expect(front.rest().empty());
 }
 
-TRACEKIN_IN_REGISTERS void FindInRepOp(FieldReader& front, CephTracePlace* place) {
+void FindInRepOp(FieldReader& front, CephTracePlace* place) {
   front.Skip(kEpoch + kEpoch);
   Ids(front, place);
   RequestId(front);
@@ -176,8 +172,7 @@ TRACEKIN_IN_REGISTERS void FindInRepOp(FieldReader& front, CephTracePlace* place
 }
 
 // `version`: of the struct that is the operation proper.
-TRACEKIN_IN_REGISTERS void FindInEcSubOp(FieldReader& front, unsigned version,
-                                         CephTracePlace* place) {
+void FindInEcSubOp(FieldReader& front, unsigned version, CephTracePlace* place) {
   ShardedPg(front);
   front.Skip(kEpoch);
   front.Struct(version);
@@ -187,8 +182,7 @@ TRACEKIN_IN_REGISTERS void FindInEcSubOp(FieldReader& front, unsigned version,
 }
 
 // False if nothing is known of such messages.
-TRACEKIN_IN_REGISTERS bool Find(CephMessageHeader header, FieldReader& front,
-                                CephTracePlace* place) {
+bool Find(CephMessageHeader header, FieldReader& front, CephTracePlace* place) {
   switch (header.type << 8 | std::min<unsigned>(header.version, 0xff)) {
     case kCephOsdOp << 8 | 8:
     case kCephOsdOp << 8 | 9:
@@ -219,7 +213,10 @@ TRACEKIN_IN_REGISTERS bool Find(CephMessageHeader header, FieldReader& front,
 
 }  // namespace
 
-expected<CephTracePlace> FindCephTrace(CephMessageHeader header, std::string_view front) noexcept {
+// Flattened: so the reader is in registers, where otherwise each field waits until the place where it begins was
+// written to memory and read again.
+[[gnu::flatten]] expected<CephTracePlace> FindCephTrace(CephMessageHeader header,
+                                                        std::string_view front) noexcept {
   FieldReader reader(front);
   CephTracePlace place;
   if (!Find(header, reader, &place)) {
