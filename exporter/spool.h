@@ -4,13 +4,14 @@
 //   ID.lock        held by flock(2) while the process that ID names lives
 //   ID.N.spool     its segments, N = 00000001, 00000002, ...
 //
-//   segment: "TKSPOOL2" | u32 settled | u32 its check sum | u32 size of service | u32 its check sum | service | record ...
+//   segment: "TKSPOOL2" | u32 settled | u32 check sum of it | u32 size of service | u32 check sum of service
+//            | service | record ...
 //   record:  u32 "SPAN" | u32 number in the segment | u32 size | u32 check sum of number, size, span | span
 //
 // A span is as span_bytes.h has it; numbers are in the machine's byte order, for nobody reads the files
 // but tracekin on the same machine. Check sums are CRC-32C. `settled` says how many records need not be
-// sent any more, none if it is damaged; it is all that is ever changed in place. A record that is damaged is passed over to
-// the next whole one, and the numbers tell how many were lost.
+// sent any more, none if it is damaged; with its check sum it is all that is ever changed in place. A record
+// that is damaged is passed over to the next whole one, and the numbers tell how many were lost.
 //
 // Whoever gets the lock of another ID has the segments of a process that is dead: they are adopted by
 // exactly one. Nothing is synced to the disk: what was spooled survives the process, not the machine.

@@ -145,7 +145,7 @@ std::size_t MaxSize(const SpanRecord& span) {
 
 }  // namespace
 
-// Flattened, as the JSON encoder's is: a tenth of its instructions were calls.
+// Flattened: calls were 8 % of the instructions of an export.
 [[gnu::flatten]] void ZipkinProto3Encoder::Add(const SpanRecord& span, std::string* body) {
   const std::size_t needed = MaxSize(span);
   if (buffer_.size() < needed) buffer_.resize(needed);
