@@ -3,7 +3,6 @@
 #include <pthread.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -16,8 +15,6 @@
 namespace tracekin {
 
 namespace {
-
-std::atomic<std::uint32_t> generation{0};
 
 struct Registry {
   std::mutex mutex;
@@ -43,7 +40,6 @@ void AfterForkInParent() {
 }
 
 void AfterForkInChild() {
-  generation.fetch_add(1, std::memory_order_relaxed);
   RenewThreadStateAfterFork();
   ResumeCurlAfterForkInChild();  // before there are threads again
   for (TracerImpl* tracer : TheRegistry().tracers) tracer->AfterForkInChild();
@@ -56,8 +52,6 @@ void AtExit() {
 }
 
 }  // namespace
-
-std::uint32_t ForkGeneration() noexcept { return generation.load(std::memory_order_relaxed); }
 
 void RegisterTracer(TracerImpl* tracer) {
   static const int registered = [] {

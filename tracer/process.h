@@ -13,14 +13,9 @@
 #ifndef TRACEKIN_TRACER_PROCESS_H
 #define TRACEKIN_TRACER_PROCESS_H
 
-#include <cstdint>
-
 namespace tracekin {
 
 class TracerImpl;
-
-/// How many forks lie between this process and the one that loaded tracekin.
-std::uint32_t ForkGeneration() noexcept;
 
 /// From now until UnregisterTracer the tracer is told of forks and closed at exit. Throws
 /// std::bad_alloc.

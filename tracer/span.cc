@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <mutex>
+#include <new>
 #include <optional>
 
 #include "tracer/clock.h"
-#include "tracer/process.h"
+#include "tracer/fork_generation.h"
 #include "tracer/severity.h"
 #include "tracer/tracer_impl.h"
 #include "tracer/ust_events.h"
@@ -75,6 +75,13 @@ void Span::StartRecording() noexcept {
   recording_.store(true, std::memory_order_relaxed);
 }
 
+// This process does not report the span: its own process does, which has the whole of it. The old writer
+// is not destroyed, for its memory may have been freed already.
+void Span::Renew() noexcept {
+  new (&writer_) SpanWriter({});
+  recording_.store(false, std::memory_order_relaxed);
+}
+
 void Span::RecordStart() noexcept {
   if (tracer_->ust(context_.sampled())) RecordSpanStart(*tracer_, context_, writer_);
 }
@@ -82,7 +89,7 @@ void Span::RecordStart() noexcept {
 const opentracing::Tracer& Span::tracer() const noexcept { return *tracer_; }
 
 void Span::SetOperationName(opentracing::string_view name) noexcept {
-  const std::lock_guard<SpinLock> lock(lock_);
+  const Locked lock(this);
   if (!finished_) writer_.SetName(View(name));
 }
 
@@ -92,7 +99,7 @@ void Span::SetTag(opentracing::string_view key, const Value& value) noexcept {
 }
 
 void Span::RecordTag(std::string_view key, const Value& value) noexcept {
-  const std::lock_guard<SpinLock> lock(lock_);
+  const Locked lock(this);
   if (!finished_) TakeTag(key, value);
 }
 
@@ -139,7 +146,7 @@ std::string Span::BaggageItem(opentracing::string_view key) const noexcept {
 
 template <class Fields>
 void Span::LogAt(std::int64_t timestamp_ns, const Fields& fields) noexcept {
-  const std::lock_guard<SpinLock> lock(lock_);
+  const Locked lock(this);
   if (!finished_) AddLog(timestamp_ns, fields);
 }
 
@@ -169,10 +176,12 @@ void Span::Log(opentracing::SystemTime timestamp,
 }
 
 void Span::FinishWithOptions(const opentracing::FinishSpanOptions& options) noexcept {
-  const std::lock_guard<SpinLock> lock(lock_);
+  const Locked lock(this);
   if (finished_) return;
-  finished_ = true;
   if (recording()) RecordFinish(options);
+  // After the last change to the writer, and before the span is counted: the child of a fork that comes
+  // in between does not count it twice.
+  finished_.store(true, std::memory_order_release);
   tracer_->SpanFinished(writer_, context_.sampled(), fork_generation_);
 }
 

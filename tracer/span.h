@@ -73,12 +73,28 @@ class Span final : public opentracing::Span {
   [[gnu::noinline]] void RecordFinish(const opentracing::FinishSpanOptions& options) noexcept;
   bool recording() const { return recording_.load(std::memory_order_relaxed); }
 
+  // Holds the lock. What the writer has is whole then, also in the child of a fork whose parent had
+  // another thread in the midst of a change.
+  class Locked {
+   public:
+    explicit Locked(Span* span) noexcept : span_(*span) {
+      if (!span_.lock_.lock()) span_.Renew();
+    }
+    ~Locked() { span_.lock_.unlock(); }
+    Locked(const Locked&) = delete;
+    Locked& operator=(const Locked&) = delete;
+
+   private:
+    Span& span_;
+  };
+  [[gnu::noinline, gnu::cold]] void Renew() noexcept;
+
   TracerImpl* const tracer_;
   SpanContext context_;
   const std::int64_t start_steady_ns_;
   const std::uint32_t fork_generation_;
   std::atomic<bool> recording_;  // changed under the lock
-  bool finished_ = false;        // under the lock
+  std::atomic<bool> finished_{false};  // the same
   SpinLock lock_;
   SpanWriter writer_;  // under the lock
 };

@@ -2,7 +2,9 @@
 //
 // The ids never change. The sampling decision and the baggage of a live span may, so reading them
 // is synchronised; baggage is immutable behind a shared pointer that is replaced as a whole, and
-// costs one load while there is none.
+// costs one load while there is none. There are two places for that pointer: a change fills the one that
+// is not in use, and one store makes it the one in use. So the child of a fork finds the baggage of
+// before the change or of after it, whatever another thread was doing.
 //
 // Thread-safety: any method from any thread.
 #ifndef TRACEKIN_TRACER_SPAN_CONTEXT_H
@@ -12,6 +14,7 @@
 #include <opentracing/span.h>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -62,9 +65,12 @@ class SpanContext final : public opentracing::SpanContext {
   const std::uint64_t parent_span_id_;
   const bool random_trace_id_;
   std::atomic<Decision> decision_;
-  std::atomic<bool> has_extras_;
+
+  class LockedExtras;
+
+  std::atomic<std::uint8_t> in_use_;  // the number of a place, from 1; 0: there are no extras
   mutable SpinLock extras_lock_;
-  std::shared_ptr<const ContextExtras> extras_;
+  mutable std::shared_ptr<const ContextExtras> extras_[2];
 };
 
 /// What Tracer::Extract returns once a format was read into `context`: a span context if `found` is

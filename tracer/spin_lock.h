@@ -4,12 +4,20 @@
 // tags and a log takes it five times. When another thread holds it, it spins briefly and then
 // sleeps, so that a holder that was preempted, perhaps by a real-time thread that waits here, gets
 // the processor.
+//
+// The lock's word names the process of its holder. A thread that held the lock when its process forked
+// does not exist in the child, and nobody would unlock it there, so the child takes such a lock over.
 #ifndef TRACEKIN_TRACER_SPIN_LOCK_H
 #define TRACEKIN_TRACER_SPIN_LOCK_H
 
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <cstdint>
+
+#include "tracer/fork_generation.h"
 
 namespace tracekin {
 
@@ -24,25 +32,34 @@ inline void CpuRelax() noexcept {
 
 class SpinLock {
  public:
-  void lock() noexcept {
-    if (__builtin_expect(held_.exchange(true, std::memory_order_acquire), 0)) Wait();
+  /// Returns whether the holder before has unlocked it. If not, that was a thread of the process that
+  /// this one was forked from, and what the lock guards may be half changed.
+  bool lock() noexcept {
+    const std::uint32_t holder = holder_.exchange(ForkGeneration(), std::memory_order_acquire);
+    return __builtin_expect(holder == kNobody, 1) || Wait(holder);
   }
-  void unlock() noexcept { held_.store(false, std::memory_order_release); }
+  void unlock() noexcept { holder_.store(kNobody, std::memory_order_release); }
 
  private:
-  __attribute__((noinline)) void Wait() noexcept {
+  static constexpr std::uint32_t kNobody = 0;
+
+  __attribute__((noinline)) bool Wait(std::uint32_t holder) noexcept {
     constexpr int kSpins = 100;
-    for (int spins = 0; held_.exchange(true, std::memory_order_acquire); ++spins) {
+    const std::uint32_t us = ForkGeneration();
+    for (int spins = 0; holder == us; ++spins) {
       if (spins < kSpins) {
-        while (held_.load(std::memory_order_relaxed) && ++spins < kSpins) CpuRelax();
+        while (holder_.load(std::memory_order_relaxed) == us && ++spins < kSpins) CpuRelax();
       } else {
+        // Not nanosleep(), at which the thread could be cancelled: callers are noexcept.
         const timespec nap{0, 50'000};
-        nanosleep(&nap, nullptr);
+        syscall(SYS_nanosleep, &nap, nullptr);
       }
+      holder = holder_.exchange(us, std::memory_order_acquire);
     }
+    return holder == kNobody;
   }
 
-  std::atomic<bool> held_{false};
+  std::atomic<std::uint32_t> holder_{kNobody};  // ForkGeneration() of the holder's process
 };
 
 }  // namespace tracekin

@@ -6,6 +6,7 @@
 
 #include "propagation/binary.h"
 #include "tracer/clock.h"
+#include "tracer/fork_generation.h"
 #include "tracer/process.h"
 #include "tracer/thread_state.h"
 #include "tracer/ust_events.h"

@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <thread>
 #include <vector>
 
+#include "tests/support/background.h"
 #include "tests/support/fork.h"
 #include "tests/support/ledger_tracer.h"
 #include "tests/support/recording_tracer.h"
@@ -20,27 +20,6 @@ namespace {
 constexpr int kForks = 40;
 constexpr std::size_t kSpansOfAChild = 50;
 constexpr std::chrono::seconds kPatience = RecordingTracer::kPatience;
-
-/// Threads that repeat something until they are destroyed.
-class Background {
- public:
-  template <class Work>
-  void Repeat(Work work) {
-    threads_.emplace_back([this, work] {
-      while (!stop_) work();
-    });
-  }
-  void Stop() {
-    stop_ = true;
-    for (std::thread& thread : threads_) thread.join();
-    threads_.clear();
-  }
-  ~Background() { Stop(); }
-
- private:
-  std::atomic<bool> stop_{false};
-  std::vector<std::thread> threads_;
-};
 
 class ForkUnderLoad : public ::testing::Test {
  protected:

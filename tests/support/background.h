@@ -1,0 +1,34 @@
+// Threads that work while a test does something else.
+#ifndef TRACEKIN_TESTS_SUPPORT_BACKGROUND_H
+#define TRACEKIN_TESTS_SUPPORT_BACKGROUND_H
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace tracekin::testing {
+
+/// Threads that repeat something until they are destroyed.
+class Background {
+ public:
+  template <class Work>
+  void Repeat(Work work) {
+    threads_.emplace_back([this, work] {
+      while (!stop_) work();
+    });
+  }
+  void Stop() {
+    stop_ = true;
+    for (std::thread& thread : threads_) thread.join();
+    threads_.clear();
+  }
+  ~Background() { Stop(); }
+
+ private:
+  std::atomic<bool> stop_{false};
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace tracekin::testing
+
+#endif  // TRACEKIN_TESTS_SUPPORT_BACKGROUND_H
