@@ -1,21 +1,22 @@
-// A line for the operator on standard error, where the program has not said where such lines go.
+// Lines for the operator on standard error, where the program has not said where such lines go.
 //
-// Thread-safety: any thread. Throws std::bad_alloc.
+// The host may have given its standard error to somebody who does not read it, or who is gone. A line
+// that cannot be written at once is lost, and the next one that can be says how many were. Two kinds of
+// standard error may still be waited for: a file on a disk that hangs, and a terminal, or a pipe that
+// others write to as well, which this process may not open (its owner is another user, or /proc is not
+// there).
+//
+// Thread-safety: any thread. Changes neither the flags of standard error, which other processes may
+// share, nor the signals of the host.
 #ifndef TRACEKIN_TRACER_STANDARD_ERROR_H
 #define TRACEKIN_TRACER_STANDARD_ERROR_H
-
-#include <unistd.h>
 
 #include <string>
 
 namespace tracekin {
 
-inline void SayOnStandardError(const std::string& message) {
-  const std::string line = "tracekin: " + message + '\n';
-  // One write, so that lines of several processes do not mix. Nothing can be done where there is no
-  // stderr.
-  [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
-}
+/// Writes "tracekin: ", `message` and a newline. Throws std::bad_alloc.
+void SayOnStandardError(const std::string& message);
 
 }  // namespace tracekin
 
