@@ -107,14 +107,18 @@ Exporter::~Exporter() {
   delete worker;
 }
 
-// `make_message` returns the message.
+// `make_message` returns the message, or "" for none.
 template <class MakeMessage>
 void Exporter::Log(LogLevel level, MakeMessage make_message) noexcept {
   try {
-    logger_(level, make_message());
+    const std::string message = make_message();
+    if (message.empty()) return;
+    logging_ = true;
+    logger_(level, message);
   } catch (...) {
     // A logger that fails, or the lack of memory, is no reason to take the host down.
   }
+  logging_ = false;
 }
 
 void Exporter::Start() noexcept {
@@ -267,13 +271,10 @@ void Exporter::GiveUp(Worker* worker, Clock::time_point now) {
 void Exporter::Report(Worker* worker, bool last) noexcept {
   ReportCollector(worker);
   const Clock::time_point now = Clock::now();
-  try {
-    const std::string drops = worker->drops.Make(counts_.Read(), queue_.refused(),
-                                                 worker->delivery.last_error(), now, last);
-    if (!drops.empty()) logger_(LogLevel::kWarning, drops);
-  } catch (...) {
-    // As in Log().
-  }
+  Log(LogLevel::kWarning, [&] {
+    return worker->drops.Make(counts_.Read(), queue_.refused(), worker->delivery.last_error(), now,
+                              last);
+  });
 }
 
 // That the collector or the spool does not take spans, and that it does again.
@@ -308,8 +309,10 @@ void Exporter::ReportFailedStarts() noexcept {
       [&] { return "the exporter thread could not be started " + Plural(times, "time"); });
 }
 
-// The exporter thread cannot: it waits for the sender, which a disk or another library's lock keeps.
+// The exporter thread cannot: it waits for the sender, which a disk or another library's lock keeps. If
+// it waits for the logger, this thread does not join it there.
 void Exporter::ReportStuck() noexcept {
+  if (logging_) return;
   const ExporterTotals totals = counts_.Read();
   const std::uint64_t left = queue_.accepted() - totals.TakenFromQueue() + totals.in_flight;
   Log(LogLevel::kWarning, [&] {
@@ -395,6 +398,7 @@ void Exporter::AfterForkInChild() noexcept {
   starting_ = false;
   next_start_ns_ = 0;
   failed_starts_ = 0;
+  logging_ = false;
   new (&discard_mutex_) std::mutex();
   queue_.Reset();
   counts_.Reset();

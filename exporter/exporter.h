@@ -101,6 +101,7 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   std::atomic<bool> starting_{false};
   std::atomic<std::int64_t> next_start_ns_{0};
   std::atomic<std::uint32_t> failed_starts_{0};  // not reported yet
+  std::atomic<bool> logging_{false};             // whether a thread is inside of the logger
   std::atomic<bool> closed_{false};
   std::mutex discard_mutex_;  // one reader of the queue at a time, also after the thread's end
 

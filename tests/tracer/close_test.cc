@@ -7,10 +7,13 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -282,6 +285,54 @@ TEST(Close, OfManyThreadsAtOnceWhileSpansFinish) {
   EXPECT_TRUE(Conserved(counters, 0)) << ::testing::PrintToString(counters);
   EXPECT_EQ(counters.queued, 0u);
   EXPECT_EQ(counters.exported, tracer.collector().spans().size());
+}
+
+/// A logger that does not come back until it is let go.
+class HangingLogger {
+ public:
+  void operator()() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    ++calls_;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return gone_; });
+  }
+  void AwaitCall() {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return calls_ != 0; });
+  }
+  void LetGo() {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    gone_ = true;
+    changed_.notify_all();
+  }
+  int calls() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return calls_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  int calls_ = 0;
+  bool gone_ = false;
+};
+
+TEST(Close, DoesNotFollowTheExportersThreadIntoALoggerThatHangs) {
+  const auto logger = std::make_shared<HangingLogger>();
+  const std::size_t threads = ThreadCount();
+  Options options = Patient(100);
+  options.service_name = "test";
+  options.exporter.flush_interval_ms = 1;
+  options.exporter.endpoint = "http://127.0.0.1:1/";  // where nobody listens
+  options.logger = [logger](LogLevel, const std::string&) { (*logger)(); };
+  const auto tracer = MakeTracer(options, nullptr);
+  ASSERT_NE(tracer, nullptr);
+  tracer->StartSpan("a");
+  logger->AwaitCall();  // that spans cannot be sent
+  tracer->Close();
+  EXPECT_EQ(logger->calls(), 1);
+  logger->LetGo();
+  EXPECT_TRUE(Eventually([threads] { return ThreadCount() == threads; }));
 }
 
 }  // namespace
