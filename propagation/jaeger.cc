@@ -105,8 +105,8 @@ Extraction Jaeger::Extract(TextLookup* carrier, Context* context,
 void Jaeger::ExtractBaggage(TextLookup* carrier, Baggage* baggage) const {
   if (const auto list = carrier->Find(Key::kJaegerBaggage)) ParseBaggageList(*list, baggage);
   const bool traced = carrier->Find(Key::kUberTraceId).has_value();
-  if (traced) carrier->Iterate();
-  if (!carrier->iterated()) return;
+  if (traced) carrier->IterateForJaegerItems();
+  if (!carrier->has_jaeger_items()) return;
   carrier->ForEachJaegerItem([baggage](std::string_view key, std::string_view value) {
     AddBaggageItem(LowerCase(key), PercentDecode(value, Plus::kSpace), baggage);
   });

@@ -64,15 +64,26 @@ std::string_view TextLookup::Cut(Key key, std::string_view value, std::size_t ma
   return value.substr(0, comma == std::string_view::npos ? 0 : comma);
 }
 
-void TextLookup::Collect() {
-  static_assert(MostBytes(kMaxLines) <= kHeapBytes);
-  iterated_ = true;
+template <typename Visitor>
+void TextLookup::Iterate(Visitor visit) {
   const auto done =
-      carrier_.ForeachKey([this](opentracing::string_view name, opentracing::string_view value) {
-        Keep(View(name), View(value));
+      carrier_.ForeachKey([visit](opentracing::string_view name, opentracing::string_view value) {
+        visit(View(name), View(value));
         return opentracing::expected<void>{};
       });
   if (!done) error_ = done.error();
+}
+
+void TextLookup::Collect() {
+  static_assert(MostBytes(kMaxLines) <= kHeapBytes);
+  iterated_ = true;
+  Iterate([this](std::string_view name, std::string_view value) { Keep(name, value); });
+}
+
+void TextLookup::IterateForJaegerItems() {
+  if (has_jaeger_items()) return;
+  has_jaeger_items_ = true;
+  Iterate([this](std::string_view name, std::string_view value) { KeepJaegerItem(name, value); });
 }
 
 // Runs within the carrier's ForeachKey, which may be anything, a C program included: nothing here
@@ -81,10 +92,7 @@ void TextLookup::Keep(std::string_view name, std::string_view value) noexcept {
   for (std::size_t i = 0; i < kKeys; ++i) {
     if (EqualsIgnoringCase(name, kKeyTraits[i].name)) return KeepValue(static_cast<Key>(i), value);
   }
-  if (name.size() > kJaegerItemPrefix.size() &&
-      EqualsIgnoringCase(name.substr(0, kJaegerItemPrefix.size()), kJaegerItemPrefix)) {
-    KeepJaegerItem(name.substr(kJaegerItemPrefix.size()), value);
-  }
+  KeepJaegerItem(name, value);
 }
 
 void TextLookup::KeepValue(Key key, std::string_view value) noexcept {
@@ -104,7 +112,13 @@ void TextLookup::KeepValue(Key key, std::string_view value) noexcept {
   seen_ |= Bit(key);
 }
 
+// If it is one.
 void TextLookup::KeepJaegerItem(std::string_view name, std::string_view value) noexcept {
+  if (name.size() <= kJaegerItemPrefix.size() ||
+      !EqualsIgnoringCase(name.substr(0, kJaegerItemPrefix.size()), kJaegerItemPrefix)) {
+    return;
+  }
+  name.remove_prefix(kJaegerItemPrefix.size());
   const std::size_t free = kMaxBaggageBytes - list_bytes_[kJaegerItem];
   if (lines_[kJaegerItem] == kMaxLines || name.size() > free || value.size() > free - name.size()) {
     return;

@@ -1,10 +1,10 @@
 // Reads the keys that tracekin knows from a carrier.
 //
-// A carrier that answers LookupKey is asked for one key after the other and is not iterated (but
-// see Iterate). Any other is iterated once, and bounded copies of the values of known keys are
-// kept, for what ForeachKey hands out may be gone after the callback: up to 2 KiB within this
-// object, beyond it in one block of a fixed size. Keys match in any case, in plain text maps too:
-// what fills them are mostly headers, whose names have none.
+// A carrier that answers LookupKey is asked for one key after the other; it is iterated for
+// Jaeger's baggage items alone (IterateForJaegerItems). Any other is iterated once, and bounded
+// copies of the values of known keys are kept, because what ForeachKey hands out may be gone after
+// the callback: up to 2 KiB within this object, beyond it in one block of a fixed size. Keys match
+// in any case, in plain text maps too: what fills them are mostly headers, whose names have none.
 //
 // Lives on the stack for one extraction; used by one thread. Borrows the carrier.
 #ifndef TRACEKIN_PROPAGATION_TEXT_LOOKUP_H
@@ -41,16 +41,14 @@ class TextLookup {
   /// Whether the carrier holds `key` more than once. False if it answers LookupKey: it cannot tell.
   bool Repeated(Key key) const { return (repeated_ & Bit(key)) != 0; }
 
-  /// Whether the carrier was iterated, by Find or by Iterate.
-  bool iterated() const { return iterated_; }
+  /// Whether the carrier was iterated, by Find or by IterateForJaegerItems.
+  bool has_jaeger_items() const { return iterated_ || has_jaeger_items_; }
 
-  /// Iterates the carrier if that was not done yet.
-  void Iterate() {
-    if (!iterated_) Collect();
-  }
+  /// Iterates the carrier if that was not done yet. What Find returns stays the same.
+  void IterateForJaegerItems();
 
   /// Calls visit(key, value) for each of Jaeger's baggage items, in order; `key` is without the
-  /// prefix. REQUIRES: iterated()
+  /// prefix. REQUIRES: has_jaeger_items()
   template <typename Visitor>
   void ForEachJaegerItem(Visitor visit) const {
     Record record;
@@ -80,6 +78,8 @@ class TextLookup {
 
   [[gnu::noinline]] std::optional<std::string_view> FindOtherwise(Key key,
                                                                   const std::error_code& error);
+  template <typename Visitor>
+  void Iterate(Visitor visit);
   void Collect();
   void Keep(std::string_view name, std::string_view value) noexcept;
   void KeepValue(Key key, std::string_view value) noexcept;
@@ -91,7 +91,8 @@ class TextLookup {
 
   const opentracing::TextMapReader& carrier_;
   std::error_code error_;
-  bool iterated_ = false;
+  bool iterated_ = false;                              // for all keys, as it answers no LookupKey
+  bool has_jaeger_items_ = false;                      // iterated for these alone
   unsigned seen_ = 0;                                  // keys, by Bit
   unsigned repeated_ = 0;                              // keys, by Bit
   std::array<std::uint8_t, kKeys + 1> lines_{};        // kept, of each list

@@ -210,6 +210,18 @@ TEST(PropagationExtract, LookupCarrierIsNeverIterated) {
   EXPECT_EQ(carrier.iterations, 0);
 }
 
+// Jaeger's items, for which it is iterated, change nothing in how the formats behind jaeger ask.
+TEST(PropagationExtract, OrderOfFormatsDoesNotDecideWhichLinesOfALookupCarrierAreRead) {
+  TestCarrier carrier{Entries{{"uber-trace-id", "1:2:0:1"},
+                              {"baggage", "a=1"},
+                              {"baggage", "b=2"},
+                              {"BAGGAGE", "c=3"},
+                              {"uberctx-d", "4"}}};
+  carrier.supports_lookup = true;
+  EXPECT_EQ(Extract({"baggage", "jaeger"}, carrier).baggage(), (Baggage{{"a", "1"}, {"d", "4"}}));
+  EXPECT_EQ(Extract({"jaeger", "baggage"}, carrier).baggage(), (Baggage{{"d", "4"}, {"a", "1"}}));
+}
+
 TEST(PropagationExtract, OtherCarriersAreIteratedOnce) {
   TestCarrier carrier{
       Entries{{"uber-trace-id", "1:2:0:1"}, {"baggage", "a=1"}, {"uberctx-b", "2"}}};

@@ -32,7 +32,7 @@ TEST(TextLookup, CarrierThatDoesNotAnswerIsIteratedOnce) {
   EXPECT_EQ(Found(&lookup, Key::kB3), "x");
   EXPECT_EQ(Found(&lookup, Key::kTraceparent), "(none)");
   EXPECT_EQ(Found(&lookup, Key::kBaggage), "y");
-  lookup.Iterate();
+  lookup.IterateForJaegerItems();
   EXPECT_EQ(carrier.iterations, 1);
   EXPECT_EQ(carrier.lookups, 1);
 }
