@@ -1,5 +1,7 @@
 #include "propagation/composite.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <new>
 #include <system_error>
@@ -39,7 +41,9 @@ auto WithoutExceptions(Call call) -> decltype(call()) {
     return call();
   } catch (const std::bad_alloc&) {
     return make_unexpected(std::make_error_code(std::errc::not_enough_memory));
-  } catch (const std::exception&) {
+  } catch (const abi::__forced_unwind&) {
+    throw;  // a thread that is cancelled within the carrier must end
+  } catch (...) {
     return make_unexpected(std::make_error_code(std::errc::io_error));
   }
 }

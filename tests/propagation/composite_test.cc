@@ -110,6 +110,29 @@ TEST(PropagationExtract, NothingThatTheCarrierThrowsEscapes) {
   EXPECT_EQ(Extract(kAll, carrier).error, std::errc::io_error);
 }
 
+struct ThrowsANumber : TestCarrier {
+  opentracing::expected<void> Set(opentracing::string_view,
+                                  opentracing::string_view) const override {
+    throw 1;
+  }
+  opentracing::expected<opentracing::string_view> LookupKey(
+      opentracing::string_view) const override {
+    throw 1;
+  }
+};
+
+TEST(Propagation, WhatIsThrownThatIsNoStandardExceptionEscapesNoMore) {
+  const ThrowsANumber carrier;
+  const auto propagation = MakePropagation(kAll);
+  Context context = MakeContext(0, 1, 2, 0, Decision::kAccept);
+  const auto injected = propagation->Inject(context, carrier);
+  ASSERT_FALSE(injected);
+  EXPECT_EQ(injected.error(), std::errc::io_error);
+  const auto extracted = propagation->Extract(carrier, &context);
+  ASSERT_FALSE(extracted);
+  EXPECT_EQ(extracted.error(), std::errc::io_error);
+}
+
 TEST(PropagationExtract, ErrorOfTheCarrierIsReturned) {
   TestCarrier carrier;
   carrier.lookup_error = std::make_error_code(std::errc::connection_reset);
