@@ -1,15 +1,29 @@
-// In libFuzzer's place where there is none: replay FOLDER gives each file there to the fuzzer, once.
+// In libFuzzer's place where there is none: replay FOLDER gives each file there to the fuzzer,
+// once.
+//
+// A fuzzer that makes inputs of its own, by LLVMFuzzerCustomMutator, is then given so many of them
+// as TRACEKIN_INPUTS says, 20,000 by default; TRACEKIN_SEED chooses which. The file PROGRAM-failed
+// has the input that made it abort.
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+extern "C" [[gnu::weak]] std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                                             std::size_t max_size, unsigned seed);
 
 namespace {
 
@@ -22,6 +36,35 @@ void Replay(const fs::path& path) {
   // In memory of exactly their size, so that AddressSanitizer sees a read beyond them.
   const std::vector<std::uint8_t> bytes(read.begin(), read.end());
   LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
+}
+
+// What the fuzzer has been given.
+const std::uint8_t* input = nullptr;
+std::size_t input_size = 0;
+std::string failed_path;
+
+void KeepInput(int) {
+  const int file = open(failed_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (file < 0 || write(file, input, input_size) < 0) _exit(1);
+}
+
+unsigned Number(const char* variable, unsigned otherwise) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
+}
+
+void RunRandomInputs() {
+  const unsigned count = Number("TRACEKIN_INPUTS", 20'000);
+  const unsigned first = Number("TRACEKIN_SEED", 0) * count;
+  failed_path = std::string(program_invocation_short_name) + "-failed";
+  signal(SIGABRT, KeepInput);  // which returns, and then abort() ends the process
+  std::vector<std::uint8_t> bytes(1 << 20);
+  input = bytes.data();
+  for (unsigned i = 0; i < count; ++i) {
+    input_size = LLVMFuzzerCustomMutator(bytes.data(), 0, bytes.size(), first + i);
+    LLVMFuzzerTestOneInput(input, input_size);
+  }
+  std::printf("%u random inputs\n", count);
 }
 
 }  // namespace
@@ -37,6 +80,7 @@ int main(int argc, char** argv) try {
     Replay(seed);
   }
   std::printf("%zu seeds\n", seeds.size());
+  if (LLVMFuzzerCustomMutator != nullptr) RunRandomInputs();
 } catch (const std::exception& error) {
   std::fprintf(stderr, "%s\n", error.what());
   return 1;
