@@ -40,7 +40,8 @@ std::string Fault(const Text& value, const Options& options) {
 
 std::string Fault(const Url& value, const Options& options) {
   const std::string& url = value.In(options);
-  return url.empty() || (IsUrl(url) && IsText(url)) ? std::string() : Quoted(url);
+  if (url.empty() || (IsUrl(url) && IsText(url))) return {};
+  return Quoted(url) + (HasStrayAt(url) ? "; write %40 for an @ in the user or password" : "");
 }
 
 std::string Fault(const TextList& value, const Options& options) {

@@ -4,6 +4,8 @@
 #include <strings.h>
 
 #include <algorithm>
+#include <cctype>
+#include <string>
 
 namespace tracekin {
 namespace {
@@ -33,16 +35,39 @@ bool IsPort(std::string_view text) {
   return port >= 1 && port <= 65535;
 }
 
+/// An IPv6 address, which may have a zone: fe80::1%eth0, or %25eth0 as RFC 6874 writes it.
+bool IsIpv6(std::string_view text) {
+  const std::size_t zone = text.find('%');
+  if (zone != std::string_view::npos && zone + 1 == text.size()) return false;
+  struct in6_addr address;
+  return inet_pton(AF_INET6, std::string(text.substr(0, zone)).c_str(), &address) == 1;
+}
+
+/// The characters are those that libcurl refuses in a host's name, and the '%' that could encode them.
+bool IsName(std::string_view text) {
+  return !text.empty() && text.find_first_of("%/:#?!@{}[]\\$'\"^`*<>=;,+&()") == text.npos;
+}
+
 /// host, host:port, [ipv6] or [ipv6]:port.
 bool IsHostAndPort(std::string_view text) {
-  std::size_t host_end = text.find(':');
-  if (!text.empty() && text.front() == '[') {
-    host_end = text.find(']');
-    if (host_end == std::string_view::npos || host_end == 1) return false;
-    ++host_end;
+  const bool ipv6 = !text.empty() && text.front() == '[';
+  const std::size_t host_end = std::min(ipv6 ? text.find(']') : text.find(':'), text.size());
+  const std::string_view host = text.substr(0, host_end);
+  const std::string_view rest = text.substr(std::min(host_end + ipv6, text.size()));
+  if (ipv6 ? host_end == text.size() || !IsIpv6(host.substr(1)) : !IsName(host)) return false;
+  return rest.empty() || (rest.front() == ':' && IsPort(rest.substr(1)));
+}
+
+/// Whether `text` has a control character in percent-encoding, which libcurl refuses in a user and in
+/// a password.
+bool HasEncodedControl(std::string_view text) {
+  const auto is_hex = [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; };
+  for (std::size_t at = 0; at + 2 < text.size(); ++at) {
+    const char high = text[at + 1], low = text[at + 2];
+    if (text[at] != '%' || !is_hex(low)) continue;
+    if (high == '0' || high == '1' || (high == '7' && (low == 'f' || low == 'F'))) return true;
   }
-  if (host_end == 0 || text.empty()) return false;
-  return host_end >= text.size() || (text[host_end] == ':' && IsPort(text.substr(host_end + 1)));
+  return false;
 }
 
 }  // namespace
@@ -54,12 +79,19 @@ bool IsUrl(std::string_view url) {
   std::string_view host = url.substr(authority.begin, authority.end - authority.begin);
   if (HasScheme(url, "scribe")) {
     const std::string_view rest = url.substr(authority.end);
-    return IsHostAndPort(host) && host.find('@') == host.npos && (rest.empty() || rest == "/");
+    return IsHostAndPort(host) && (rest.empty() || rest == "/");
   }
   if (!HasScheme(url, "http") && !HasScheme(url, "https")) return false;
+  if (HasStrayAt(url) || HasEncodedControl(host)) return false;
   const std::size_t at = host.rfind('@');
   if (at != std::string_view::npos) host.remove_prefix(at + 1);
   return IsHostAndPort(host);
+}
+
+bool HasStrayAt(std::string_view url) {
+  const Authority authority(url);
+  const std::string_view text = url.substr(authority.begin, authority.end - authority.begin);
+  return text.find('@') != text.rfind('@');
 }
 
 bool IsHttps(std::string_view url) { return HasScheme(url, "https"); }

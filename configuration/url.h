@@ -12,7 +12,11 @@ namespace tracekin {
 
 /// Whether `url` is http, https or scribe, names a host and has no port but a decimal one from 1 to
 /// 65535, and has no blanks or control characters; a scribe URL has nothing else than host and port.
+/// libcurl takes each such URL.
 bool IsUrl(std::string_view url);
+
+/// Whether the user or the password has an '@', which a URL can have there as %40 only.
+bool HasStrayAt(std::string_view url);
 
 /// Whether `url` begins with that scheme; "" has none.
 bool HasScheme(std::string_view url, std::string_view scheme);

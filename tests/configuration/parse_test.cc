@@ -188,6 +188,14 @@ TEST(ParseConfiguration, DoesNotRepeatPasswords) {
   EXPECT_THAT(error, Not(HasSubstr("secret")));
 }
 
+// libcurl would refuse it with each batch.
+TEST(ParseConfiguration, NeverTakesAPasswordWithAnAtThatIsNotEncoded) {
+  const std::string error = ErrorOf(R"({"exporter": {"endpoint": "http://me:se@cret@host/"}})");
+  EXPECT_THAT(error, HasSubstr("found \"http://me:***@host/\"; write %40 for an @ in the user or "
+                               "password"));
+  EXPECT_THAT(error, Not(HasSubstr("cret")));
+}
+
 TEST(ParseConfiguration, SurvivesAnyDepth) {
   const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
   EXPECT_THAT(ErrorOf(deep), HasSubstr("an array"));

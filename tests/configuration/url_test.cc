@@ -1,6 +1,10 @@
 #include "configuration/url.h"
 
+#include <curl/curl.h>
 #include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
 
 namespace tracekin {
 namespace {
@@ -9,8 +13,9 @@ TEST(IsUrl, TakesWhatACollectorMayHave) {
   for (const char* url :
        {"http://a", "https://a/", "HTTP://a", "http://127.0.0.1:9411/api/v2/spans", "http://a:1",
         "http://a:65535?x=y", "http://[::1]", "http://[::1]:9411/api", "http://me:pw@a:80/b",
-        "http://me@a", "http://a/b:c@d", "http://\xc3\xa9.example/", "scribe://a", "SCRIBE://a/",
-        "scribe://127.0.0.1:9410", "scribe://[::1]:1463"}) {
+        "http://me@a", "http://a/b:c@d", "http://\xc3\xa9.example/", "http://me:p%40w%@a",
+        "http://[fe80::1%25eth0]:9411/", "scribe://a", "SCRIBE://a/", "scribe://127.0.0.1:9410",
+        "scribe://[::1]:1463"}) {
     EXPECT_TRUE(IsUrl(url)) << url;
   }
 }
@@ -40,6 +45,12 @@ TEST(IsUrl, RefusesWhatCannotWork) {
                           "http://[::1",
                           "http://[]",
                           "http://[::1]9411",
+                          "http://[zz]",
+                          "http://[::1%]",
+                          "http://a*b",
+                          "http://me:pa@ss@a/b",
+                          "http://me:p%0Aw@a/b",
+                          "http://me:p%7fw@a/b",
                           "http://a b",
                           "http://a/b\n",
                           "http://a\t",
@@ -56,6 +67,53 @@ TEST(IsUrl, RefusesWhatCannotWork) {
                           "http://#f"}) {
     EXPECT_FALSE(IsUrl(url)) << url;
   }
+}
+
+// What libcurl does with a URL before it sends a request to it.
+bool LibcurlTakes(const std::string& url) {
+  struct Deleter {
+    void operator()(CURLU* parts) const { curl_url_cleanup(parts); }
+  };
+  const std::unique_ptr<CURLU, Deleter> parts(curl_url());
+  if (curl_url_set(parts.get(), CURLUPART_URL, url.c_str(), CURLU_NON_SUPPORT_SCHEME) !=
+      CURLUE_OK) {
+    return false;
+  }
+  for (const CURLUPart part : {CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_HOST}) {
+    char* text = nullptr;
+    const CURLUcode code = curl_url_get(parts.get(), part, &text, CURLU_URLDECODE);
+    curl_free(text);
+    if (code == CURLUE_URLDECODE) return false;
+  }
+  return true;
+}
+
+TEST(IsUrl, NeverTakesWhatLibcurlRefuses) {
+  // Every byte, and every percent-encoded one, in each place of a URL.
+  for (int byte = 1; byte < 256; ++byte) {
+    char encoded[4];
+    std::snprintf(encoded, sizeof encoded, "%%%02x", byte);
+    for (const std::string& text : {std::string(1, static_cast<char>(byte)), std::string(encoded),
+                                    std::string("a") + static_cast<char>(byte) + "a@"}) {
+      for (const std::string& url :
+           {"http://" + text + "a", "http://a" + text, "http://us" + text + "er:pw@a/",
+            "http://user:p" + text + "w@a/", "http://[::1" + text + "]/", "http://[::1]" + text,
+            "http://a:8" + text, "http://a/" + text, "scribe://a" + text,
+            "https:/" + text + "/a"}) {
+        if (IsUrl(url)) {
+          EXPECT_TRUE(LibcurlTakes(url)) << url;
+        }
+      }
+    }
+  }
+}
+
+TEST(HasStrayAt, KnowsOneThatDoesNotEndTheUser) {
+  EXPECT_TRUE(HasStrayAt("http://me:pa@ss@a/b"));
+  EXPECT_TRUE(HasStrayAt("https://me@corp@a"));
+  EXPECT_FALSE(HasStrayAt("http://me:pa%40ss@a/b@c"));
+  EXPECT_FALSE(HasStrayAt("http://a/@@"));
+  EXPECT_FALSE(HasStrayAt("me@corp@a"));
 }
 
 TEST(HasScheme, IgnoresTheCase) {
