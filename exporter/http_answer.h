@@ -19,8 +19,8 @@ namespace tracekin {
 SendResult JudgeAnswer(long status, std::string_view text,
                        std::chrono::seconds retry_after = std::chrono::seconds(0));
 
-/// The first 256 bytes, at most, of `text` as valid UTF-8: control characters and runs of white space
-/// have become single spaces.
+/// The first 256 bytes, at most, of `text` as valid UTF-8. Runs of white space, of control characters,
+/// of line separators and of what changes the direction of writing have become single spaces.
 std::string OneLine(std::string_view text);
 
 }  // namespace tracekin

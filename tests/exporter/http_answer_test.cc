@@ -86,6 +86,18 @@ TEST(JudgeAnswerTest, MessageIsOneLineWithoutControlCharacters) {
   });
 }
 
+TEST(JudgeAnswerTest, MessageNeverTurnsTheDirectionOfALogNorBreaksItsLines) {
+  for (const char* code_point :
+       {"\u061C", "\u200E", "\u200F", "\u2028", "\u2029", "\u202A", "\u202B", "\u202C", "\u202D",
+        "\u202E", "\u2066", "\u2067", "\u2068", "\u2069", "\u206A", "\u206F"}) {
+    EXPECT_EQ(JudgeAnswer(400, std::string("a") + code_point + "b").message, "HTTP 400: a b");
+  }
+  for (const char* text : {"\u061Bb", "\u200Db", "\u2010b", "\u2027b", "\u2030b", "\u2070b",
+                           "\u05D0\u05D1", "\U0001F600b"}) {
+    EXPECT_EQ(JudgeAnswer(400, text).message, "HTTP 400: " + std::string(text));
+  }
+}
+
 TEST(JudgeAnswerTest, CutsALongTextBetweenCodePoints) {
   std::string euros;
   for (int i = 0; i < 100; ++i) euros += "\u20AC";
