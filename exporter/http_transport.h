@@ -9,7 +9,6 @@
 
 #include <curl/curl.h>
 
-#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +16,7 @@
 #include <vector>
 
 #include "exporter/credential_file.h"
+#include "exporter/curl_transfer.h"
 #include "exporter/earliest_deadline.h"
 #include "exporter/gzip.h"
 #include "exporter/sockets.h"
@@ -29,14 +29,14 @@ namespace tracekin {
 /// of an answer came; connections that were idle for 10 s are not used again, to keep that rare.
 ///
 /// After a fork the child closes its copies of the sockets; two descriptors of libcurl's own, a
-/// pair of sockets connected to each other, stay open in it, and in programs that the host runs. A
-/// host that closes all descriptors it does not know must do so before the first span.
+/// pair of sockets connected to each other, stay open in it, and in programs that the host runs. When
+/// the host has closed our descriptors, the batch that is under way fails, and the next one gets new
+/// ones (curl_transfer.h).
 class HttpTransport final : public Transport {
  public:
   /// Uses `endpoint`, `connect_timeout_ms` and what ExporterOptions says of HTTP. Throws
   /// std::runtime_error if libcurl cannot be set up.
   HttpTransport(const ExporterOptions& options, std::string_view content_type);
-  ~HttpTransport() override;
 
   SendResult Send(const std::string& body, std::size_t spans, Clock::time_point deadline) override;
   void Interrupt(Clock::time_point deadline) noexcept override;
@@ -46,29 +46,20 @@ class HttpTransport final : public Transport {
   struct Deleter {
     void operator()(curl_slist* list) const { curl_slist_free_all(list); }
   };
-  struct MultiDeleter {
-    void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
-  };
-  struct EasyDeleter {
-    void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
-  };
 
-  void SetOptions(const ExporterOptions& options);
-  void SetTlsOptions(const ExporterOptions& options);
+  void MakeTransfer();
+  void SetOptions();
+  void SetTlsOptions();
   void SetHeaders();
   std::string RefreshCredential();
-  bool Perform() noexcept;
-  std::optional<CURLcode> Run(Clock::time_point deadline) noexcept;
-  std::string Words(CURLcode code) const;
+  SendResult Post(const std::string& body, Clock::time_point deadline);
 
   // Callbacks of libcurl.
-  static curl_socket_t OnOpen(void* self, curlsocktype purpose, curl_sockaddr* address) noexcept;
-  static int OnClose(void* self, curl_socket_t descriptor) noexcept;
   static std::size_t OnBody(char* data, std::size_t size, std::size_t count, void* self) noexcept;
 
+  const ExporterOptions options_;
   EarliestDeadline interrupt_;
   Sockets sockets_;
-  std::array<char, CURL_ERROR_SIZE> error_{};
   std::string answer_;           // the beginning of the body that came back
   std::size_t answer_size_ = 0;  // of what came of it
   std::optional<Gzip> gzip_;
@@ -76,8 +67,7 @@ class HttpTransport final : public Transport {
   std::string authorization_;       // what `headers_` has of the credential
   std::vector<std::string> lines_;  // the other headers
   std::unique_ptr<curl_slist, Deleter> headers_;
-  std::unique_ptr<CURLM, MultiDeleter> multi_;  // keeps the connection
-  std::unique_ptr<CURL, EasyDeleter> easy_;     // the request
+  std::optional<CurlTransfer> transfer_;  // keeps the connection
 };
 
 }  // namespace tracekin

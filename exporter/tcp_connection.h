@@ -8,14 +8,14 @@
 
 #include <curl/curl.h>
 
-#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "exporter/curl_transfer.h"
 #include "exporter/earliest_deadline.h"
 #include "exporter/sockets.h"
 #include "tracekin/transport.h"
@@ -30,7 +30,6 @@ class TcpConnection {
   /// std::runtime_error if libcurl cannot be set up or takes `url` for none. Connects to nobody yet.
   TcpConnection(const std::string& url, std::uint16_t default_port,
                 std::chrono::milliseconds connect_timeout);
-  ~TcpConnection();
 
   // Each returns "", or what went wrong, in words. The connection is of no use then but to be closed.
   std::string Connect(Clock::time_point deadline);
@@ -53,26 +52,14 @@ class TcpConnection {
   void AbandonAfterFork() noexcept;
 
  private:
-  struct MultiDeleter {
-    void operator()(CURLM* multi) const { curl_multi_cleanup(multi); }
-  };
-  struct EasyDeleter {
-    void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
-  };
-
+  void MakeTransfer();
   std::string Await(short events, Clock::time_point deadline) noexcept;
-  std::string Words(CURLcode code) const;
 
-  // Callbacks of libcurl.
-  static curl_socket_t OnOpen(void* self, curlsocktype purpose, curl_sockaddr* address) noexcept;
-  static int OnClose(void* self, curl_socket_t descriptor) noexcept;
-
+  const std::string url_;
+  const std::chrono::milliseconds connect_timeout_;
   EarliestDeadline interrupt_;
   Sockets sockets_;
-  std::array<char, CURL_ERROR_SIZE> error_{};
-  std::unique_ptr<CURLM, MultiDeleter> multi_;
-  std::unique_ptr<CURL, EasyDeleter> easy_;  // in multi_ while there is a connection, or a try
-  bool added_ = false;
+  std::optional<CurlTransfer> transfer_;
   curl_socket_t socket_ = CURL_SOCKET_BAD;  // libcurl's, which closes it
 };
 
