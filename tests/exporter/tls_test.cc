@@ -1,5 +1,4 @@
 // HTTPS against another program's TLS, with certificates that the openssl program makes.
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -13,12 +12,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "exporter/http_transport.h"
-#include "tests/support/temp_folder.h"
+#include "tests/support/tls_server.h"
 
 namespace tracekin {
 namespace {
@@ -26,73 +24,21 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-/// tls_server.py with `arguments`, while this object lives.
-class TlsServer {
- public:
-  explicit TlsServer(std::vector<std::string> arguments) {
-    int to[2], from[2];
-    if (pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0) throw std::runtime_error("pipe");
-    std::vector<char*> argv = {const_cast<char*>(TRACEKIN_TLS_SERVER)};
-    for (std::string& argument : arguments) argv.push_back(argument.data());
-    argv.push_back(nullptr);
-    child_ = fork();
-    if (child_ == 0) {
-      dup2(to[0], STDIN_FILENO);
-      dup2(from[1], STDOUT_FILENO);
-      execv(argv[0], argv.data());
-      _exit(127);
-    }
-    close(to[0]);
-    close(from[1]);
-    input_ = to[1];
-    output_ = fdopen(from[0], "r");
-    port_ = Line();
-    if (port_.empty()) throw std::runtime_error("no TLS server");
-  }
-
-  ~TlsServer() {
-    close(input_);
-    fclose(output_);
-    waitpid(child_, nullptr, 0);
-  }
-
-  TlsServer(const TlsServer&) = delete;
-  TlsServer& operator=(const TlsServer&) = delete;
-
-  std::string Url(const std::string& host) const {
-    return "https://" + host + ':' + port_ + "/api/v2/spans";
-  }
-
-  /// What it prints next.
-  std::string Line() {
-    char line[200] = "";
-    if (fgets(line, sizeof line, output_) == nullptr) return {};
-    std::string text = line;
-    if (!text.empty()) text.pop_back();
-    return text;
-  }
-
- private:
-  pid_t child_ = -1;
-  int input_ = -1;
-  FILE* output_ = nullptr;
-  std::string port_;
-};
-
 class TlsTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    folder_.emplace();
-    MakeAuthority("ca");
-    MakeAuthority("other-ca");
-    MakeCertificate("good", "/CN=collector", "subjectAltName=DNS:localhost,IP:127.0.0.1", 2);
-    MakeCertificate("other-name", "/CN=collector", "subjectAltName=DNS:collector.example", 2);
-    MakeCertificate("client", "/CN=reporter", "extendedKeyUsage=clientAuth", 2);
+    made_.emplace();
+    made_->MakeForLocalCollector();
+    made_->MakeAuthority("other-ca");
+    made_->MakeCertificate("other-name", "/CN=collector", "subjectAltName=DNS:collector.example",
+                           2);
+    made_->MakeCertificate("client", "/CN=reporter", "extendedKeyUsage=clientAuth", 2);
     // Expired before it was issued: openssl's x509 knows days only, and takes them negative.
-    MakeCertificate("expired", "/CN=collector", "subjectAltName=DNS:localhost,IP:127.0.0.1", -1);
-    Run("openssl ec -aes128 -passout pass:secret -in client.key -out client-locked.key");
+    made_->MakeCertificate("expired", "/CN=collector",
+                           "subjectAltName=DNS:localhost,IP:127.0.0.1", -1);
+    made_->Run("openssl ec -aes128 -passout pass:secret -in client.key -out client-locked.key");
   }
-  static void TearDownTestSuite() { folder_.reset(); }
+  static void TearDownTestSuite() { made_.reset(); }
 
   TlsTest() {
     unsetenv("https_proxy");
@@ -103,28 +49,7 @@ class TlsTest : public ::testing::Test {
     options_.ca_file = Path("ca.pem");
   }
 
-  static std::string Path(const std::string& name) { return folder_->path() + '/' + name; }
-
-  static void Run(const std::string& command) {
-    const std::string log = Path("log");
-    ASSERT_EQ(
-        std::system(("cd " + folder_->path() + " && { " + command + "; } >>log 2>&1").c_str()), 0)
-        << command << "; see " << log;
-  }
-
-  static void MakeAuthority(const std::string& name) {
-    Run("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=" +
-        name + " -keyout " + name + ".key -out " + name + ".pem");
-  }
-
-  static void MakeCertificate(const std::string& name, const std::string& subject,
-                              const std::string& extension, int days) {
-    Run("echo " + extension + " >" + name + ".ext");
-    Run("openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj " + subject +
-        " -keyout " + name + ".key -out " + name + ".csr");
-    Run("openssl x509 -req -in " + name + ".csr -CA ca.pem -CAkey ca.key -CAcreateserial -days " +
-        std::to_string(days) + " -extfile " + name + ".ext -out " + name + ".pem");
-  }
+  static std::string Path(const std::string& name) { return made_->Path(name); }
 
   void Serve(const std::string& certificate, const std::string& authority = {}) {
     std::vector<std::string> arguments = {Path(certificate + ".pem"), Path(certificate + ".key")};
@@ -151,12 +76,12 @@ class TlsTest : public ::testing::Test {
     EXPECT_THAT(result.message, message);
   }
 
-  static std::optional<testing::TempFolder> folder_;
+  static std::optional<testing::Certificates> made_;
   ExporterOptions options_;
-  std::optional<TlsServer> server_;
+  std::optional<testing::TlsServer> server_;
 };
 
-std::optional<testing::TempFolder> TlsTest::folder_;
+std::optional<testing::Certificates> TlsTest::made_;
 
 TEST_F(TlsTest, TakesACollectorThatTheAuthorityVouchesFor) {
   Serve("good");
@@ -187,7 +112,7 @@ TEST_F(TlsTest, ShowsItsCertificate) {
   options_.client_certificate = Path("client.pem");
   options_.client_key = Path("client.key");
   ExpectAccepted("reporter 3");
-  Run("cat client.pem client.key >client-both.pem");
+  made_->Run("cat client.pem client.key >client-both.pem");
   options_.client_certificate = Path("client-both.pem");
   options_.client_key.clear();
   ExpectAccepted("reporter 3");
