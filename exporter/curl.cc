@@ -1,5 +1,6 @@
 #include "exporter/curl.h"
 
+#include <atomic>
 #include <chrono>
 #include <mutex>
 #include <new>
@@ -15,6 +16,7 @@ using Lock = std::shared_timed_mutex;
 
 // A step of a handshake takes some milliseconds.
 constexpr std::chrono::milliseconds kLongestForkWait{100};
+constexpr std::chrono::seconds kLongestExitWait{1};
 
 // Never destroyed, for threads may be at work while static objects are; not allocated, for nothing may throw.
 alignas(Lock) unsigned char lock_memory[sizeof(Lock)];
@@ -25,6 +27,7 @@ Lock& AtWork() {
 }
 
 bool stopped = false;  // of the thread that forks
+std::atomic<bool> initialised{false};
 
 }  // namespace
 
@@ -39,7 +42,10 @@ void InitialiseCurl() {
   static CURLcode code;
   std::call_once(once, [] { code = curl_global_init(CURL_GLOBAL_DEFAULT); });
   CheckCurl(code);
+  initialised = true;
 }
+
+bool CurlIsInitialised() noexcept { return initialised; }
 
 CurlAtWork::CurlAtWork() noexcept { AtWork().lock_shared(); }
 
@@ -52,5 +58,9 @@ void ResumeCurlAfterForkInParent() noexcept {
 }
 
 void ResumeCurlAfterForkInChild() noexcept { new (&AtWork()) Lock; }
+
+void StopCurlForExit() noexcept {
+  [[maybe_unused]] const bool locked = AtWork().try_lock_for(kLongestExitWait);  // for ever
+}
 
 }  // namespace tracekin

@@ -13,8 +13,13 @@ namespace tracekin {
 /// Throws std::runtime_error with libcurl's words, unless all is well.
 void CheckCurl(CURLcode code);
 
-/// Initialises libcurl, once a process. Any thread. Throws std::runtime_error if that fails.
+/// Initialises libcurl, and OpenSSL with it, once a process. Any thread. Throws std::runtime_error if that
+/// fails. MakeTracer calls it before the first transport is made: OpenSSL registers an exit handler then, which
+/// must not run before ours (tracer/process.h).
 void InitialiseCurl();
+
+/// Whether InitialiseCurl() has succeeded in this process.
+bool CurlIsInitialised() noexcept;
 
 /// Held while libcurl may take locks of OpenSSL's, by any number of threads; not while it waits for the network.
 class CurlAtWork {
@@ -30,6 +35,10 @@ class CurlAtWork {
 void StopCurlForFork() noexcept;
 void ResumeCurlAfterForkInParent() noexcept;
 void ResumeCurlAfterForkInChild() noexcept;
+
+/// When the process exits, and exporters are still at work: waits until nobody holds a CurlAtWork, a second at
+/// most. Whoever wants one from then on waits until the process has ended, while OpenSSL is cleaned up.
+void StopCurlForExit() noexcept;
 
 }  // namespace tracekin
 

@@ -52,6 +52,7 @@ struct Exporter::Worker {
   bool awake = false;  // something has changed that the exporter thread is to look at
   bool stop = false;
   bool ended = false;
+  bool told_stuck = false;
   Clock::time_point send_deadline = Clock::time_point::max();
   std::uint64_t flushes_asked = 0;
   std::uint64_t flushes_done = 0;
@@ -333,38 +334,46 @@ bool Exporter::Flush(milliseconds timeout) noexcept {
                                    [&] { return worker->ended || worker->flushes_done >= mine; });
 }
 
-void Exporter::Close(milliseconds timeout) noexcept {
+void Exporter::BeginClose(milliseconds timeout) noexcept {
   const Clock::time_point deadline = Clock::now() + timeout;
   closed_.store(true);
   // A thread that is being started is waited for: Start() holds `starting_` for microseconds.
   while (starting_.load()) std::this_thread::yield();
   Worker* worker = worker_.load(std::memory_order_acquire);
+  if (worker == nullptr) return;
+  const std::unique_lock<std::mutex> lock(worker->mutex);
+  if (worker->stop) return;
+  worker->stop = true;
+  worker->send_deadline = deadline;
+  worker->sender.Interrupt(deadline);
+  worker->Wake(lock);
+}
+
+bool Exporter::AwaitEnd() noexcept {
+  Worker* worker = worker_.load(std::memory_order_acquire);
   if (worker == nullptr) {
     ReportFailedStarts();
-    return DiscardQueue();
+    DiscardQueue();
+    return true;
   }
 
   std::unique_lock<std::mutex> lock(worker->mutex);
-  const bool first = !worker->stop;
-  if (first) {
-    worker->stop = true;
-    worker->send_deadline = deadline;
-    worker->sender.Interrupt(deadline);
-    worker->Wake(lock);
-  }
   // A send that the deadline ends still has to come back and be counted.
   constexpr milliseconds kGrace{50};
-  worker->progress.wait_until(lock, deadline + kGrace, [worker] { return worker->ended; });
+  worker->progress.wait_until(lock, worker->send_deadline + kGrace,
+                              [worker] { return worker->ended; });
   if (!worker->ended) {
+    const bool told = std::exchange(worker->told_stuck, true);
     lock.unlock();
-    if (first) ReportStuck();
-    return;
+    if (!told) ReportStuck();
+    return false;
   }
-  if (!worker->thread.joinable()) return;
+  if (!worker->thread.joinable()) return true;
   std::thread thread = std::move(worker->thread);
   lock.unlock();
   thread.join();
   DiscardQueue();
+  return true;
 }
 
 // After the end of the thread: what was pushed too late.

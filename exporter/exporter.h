@@ -57,7 +57,15 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   bool Flush(std::chrono::milliseconds timeout) noexcept;
 
   /// See Tracer::Close. Spans that are pushed later are counted as closed by the next totals().
-  void Close(std::chrono::milliseconds timeout) noexcept;
+  void Close(std::chrono::milliseconds timeout) noexcept {
+    BeginClose(timeout);
+    AwaitEnd();
+  }
+
+  /// The two halves of Close(), for who closes several at once. The first does not wait. The second waits until
+  /// the time that the first call of BeginClose() has set, and returns whether the threads have ended.
+  void BeginClose(std::chrono::milliseconds timeout) noexcept;
+  bool AwaitEnd() noexcept;
 
   bool closed() const { return closed_.load(std::memory_order_relaxed); }
 

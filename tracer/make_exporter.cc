@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "configuration/check.h"
+#include "exporter/curl.h"
 #include "exporter/file_transport.h"
 #include "exporter/http_transport.h"
 #include "exporter/module.h"
@@ -30,6 +31,11 @@ std::string AbsolutePath(const std::string& path) {
 const ExporterModule& ThriftModule(const ExporterOptions& options) {
   return LoadExporterModule("thrift", options.type == "scribe" ? "exporter.type \"scribe\""
                                                                : "exporter.format \"thrift\"");
+}
+
+// By libcurl, or by librdkafka, which uses the OpenSSL that libcurl initialises.
+bool UsesNetwork(const ExporterOptions& options) {
+  return !options.make_transport && options.type != "file" && options.type != "none";
 }
 
 Exporter::MakeEncoder ChooseEncoder(const ExporterOptions& options) {
@@ -78,6 +84,7 @@ void MakePathsAbsolute(ExporterOptions* options) {
 std::shared_ptr<Exporter> MakeExporter(const Options& options) {
   ExporterOptions exporter = options.exporter;
   exporter.type = ExporterType(options.exporter);
+  if (UsesNetwork(exporter)) InitialiseCurl();
   // No module is loaded for what is never sent.
   exporter.format = exporter.type == "none" ? "json" : ExporterFormat(options.exporter);
   const Exporter::MakeEncoder make_encoder = ChooseEncoder(exporter);

@@ -3,9 +3,12 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "exporter/curl.h"
@@ -16,9 +19,14 @@ namespace tracekin {
 
 namespace {
 
+struct Registered {
+  TracerImpl* tracer;
+  bool closing;  // AtExit() is going to wait for its end
+};
+
 struct Registry {
   std::mutex mutex;
-  std::vector<TracerImpl*> tracers;
+  std::vector<Registered> tracers;
 };
 
 // Never destroyed, for a host may fork while its static objects are; not allocated, for this is called
@@ -42,26 +50,51 @@ void AfterForkInParent() {
 void AfterForkInChild() {
   RenewThreadStateAfterFork();
   ResumeCurlAfterForkInChild();  // before there are threads again
-  for (TracerImpl* tracer : TheRegistry().tracers) tracer->AfterForkInChild();
+  for (const Registered& entry : TheRegistry().tracers) entry.tracer->AfterForkInChild();
   TheRegistry().mutex.unlock();
 }
 
-void AtExit() {
+void CloseAll() {
   const std::lock_guard<std::mutex> lock(TheRegistry().mutex);
-  for (TracerImpl* tracer : TheRegistry().tracers) tracer->Close();
+  for (Registered& entry : TheRegistry().tracers) {
+    entry.tracer->BeginClose();
+    entry.closing = true;
+  }
+}
+
+// The exporter of some tracer that was closed by that, each once. Takes no memory, for there may be none.
+std::shared_ptr<Exporter> NextToAwait() {
+  const std::lock_guard<std::mutex> lock(TheRegistry().mutex);
+  for (Registered& entry : TheRegistry().tracers) {
+    if (std::exchange(entry.closing, false)) return entry.tracer->exporter();
+  }
+  return nullptr;
+}
+
+void AtExit() {
+  CloseAll();
+  bool all_ended = true;
+  while (const std::shared_ptr<Exporter> exporter = NextToAwait()) {
+    if (!exporter->AwaitEnd()) all_ended = false;
+  }
+  if (!all_ended) StopCurlForExit();
+}
+
+// Once for tracers that need no libcurl, and once more when it has been initialised. AtExit() may run twice.
+void RegisterAtExit() {
+  static std::atomic<bool> registered[2];
+  if (!registered[CurlIsInitialised()].exchange(true)) std::atexit(AtExit);
 }
 
 }  // namespace
 
 void RegisterTracer(TracerImpl* tracer) {
-  static const int registered = [] {
-    std::atexit(AtExit);
-    return pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
-  }();
+  static const int registered = pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
   static_cast<void>(registered);
+  RegisterAtExit();
   Registry& registry = TheRegistry();
   const std::lock_guard<std::mutex> lock(registry.mutex);
-  registry.tracers.push_back(tracer);
+  registry.tracers.push_back({tracer, false});
 }
 
 TracerImpl* UnregisterTracer(bool (*condition)(const TracerImpl& tracer)) noexcept {
@@ -69,9 +102,9 @@ TracerImpl* UnregisterTracer(bool (*condition)(const TracerImpl& tracer)) noexce
   const std::lock_guard<std::mutex> lock(registry.mutex);
   const auto found =
       std::find_if(registry.tracers.begin(), registry.tracers.end(),
-                   [condition](const TracerImpl* tracer) { return condition(*tracer); });
+                   [condition](const Registered& entry) { return condition(*entry.tracer); });
   if (found == registry.tracers.end()) return nullptr;
-  TracerImpl* const tracer = *found;
+  TracerImpl* const tracer = found->tracer;
   registry.tracers.erase(found);
   return tracer;
 }

@@ -7,9 +7,16 @@
 //
 // Exit: tracers that the program did not close are closed by an atexit handler, so that a host which
 // calls exit() without destroying its tracers loses no spans. One that a signal ends loses those of the
-// last flush interval (HAProxy on SIGTERM, which it leaves to the kernel).
+// last flush interval (HAProxy on SIGTERM, which it leaves to the kernel). All tracers are closed at once, so
+// that the process exits in the longest close_timeout_ms, whatever their number. Meanwhile other threads may
+// fork and make tracers.
 //
-// Thread-safety: any thread. A fork waits for a tracer that is being made or destroyed.
+// exit() runs the handlers in the reverse order of their registration, and OpenSSL registers one when it is
+// first initialised. Ours must run before it, for the last spans may need a handshake. So the handler is
+// registered after libcurl, and OpenSSL with it, has been initialised, and threads of a tracer that uses them
+// are started after that.
+//
+// Thread-safety: any thread. A fork waits for a tracer that is being registered or destroyed.
 #ifndef TRACEKIN_TRACER_PROCESS_H
 #define TRACEKIN_TRACER_PROCESS_H
 
@@ -18,7 +25,7 @@ namespace tracekin {
 class TracerImpl;
 
 /// From now until UnregisterTracer the tracer is told of forks and closed at exit. Throws
-/// std::bad_alloc.
+/// std::bad_alloc. REQUIRES: InitialiseCurl() was called before, if the exporter is to use libcurl or OpenSSL.
 void RegisterTracer(TracerImpl* tracer);
 
 /// Undoes that for some tracer that `condition` holds for, and returns it; nullptr if there is none.

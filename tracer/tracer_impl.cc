@@ -191,8 +191,13 @@ void TracerImpl::DestroyUnused() noexcept {
   while (TracerImpl* tracer = UnregisterTracer(unused)) delete tracer;
 }
 
+void TracerImpl::BeginClose() noexcept {
+  exporter_->BeginClose(std::chrono::milliseconds(options_.exporter.close_timeout_ms));
+}
+
 void TracerImpl::Close() noexcept {
-  exporter_->Close(std::chrono::milliseconds(options_.exporter.close_timeout_ms));
+  BeginClose();
+  exporter_->AwaitEnd();
 }
 
 bool TracerImpl::Flush(std::chrono::milliseconds timeout) noexcept {

@@ -77,7 +77,11 @@ class TracerImpl final : public Tracer {
   /// The last thing that a span does.
   void SpanDestroyed() noexcept;
 
+  // For the process (process.h):
   void AfterForkInChild() noexcept;
+  /// The first half of Close(), which does not wait; the exporter's AwaitEnd() is the other.
+  void BeginClose() noexcept;
+  const std::shared_ptr<Exporter>& exporter() const { return exporter_; }
 
  private:
   ~TracerImpl() override;

@@ -4,6 +4,10 @@
 // Used by one thread of the exporter at a time, but for Interrupt(). A transport owns its connection
 // or file and opens it when the first batch is sent, so that making one never blocks and never fails
 // for want of a collector.
+//
+// At exit() the tracers are closed by an exit handler that is registered when the first of them is made. A
+// library with an exit handler of its own must therefore be initialised before, if the program's transport uses
+// it: libcurl and OpenSSL are, by MakeTracer, for tracekin's transports only.
 #ifndef TRACEKIN_TRANSPORT_H
 #define TRACEKIN_TRANSPORT_H
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """An HTTPS collector on loopback that takes every POST; ends when its standard input does.
 
-usage: tls_server.py CERTIFICATE KEY [AUTHORITY]    with AUTHORITY, clients must have a certificate of it
+usage: tls_server.py [--close] CERTIFICATE KEY [AUTHORITY]
+With --close it closes each connection after one answer. With AUTHORITY, clients must have a certificate of it.
 Prints its port, and then, for each POST, the name in the client's certificate ("nobody": none) and
 the length of the body.
 """
@@ -22,6 +23,8 @@ class Collector(http.server.BaseHTTPRequestHandler):
         print(subject.get("commonName", "nobody"), len(body), flush=True)
         self.send_response(202)
         self.send_header("Content-Length", "0")
+        if close:
+            self.send_header("Connection", "close")
         self.end_headers()
 
     def log_message(self, *arguments):
@@ -43,7 +46,8 @@ class Server(http.server.ThreadingHTTPServer):
                 pass
 
 
-certificate, key, *authority = sys.argv[1:]
+close = sys.argv[1] == "--close"
+certificate, key, *authority = sys.argv[2 if close else 1:]
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
 context.load_cert_chain(certificate, key)
 if authority:
