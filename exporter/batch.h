@@ -18,9 +18,16 @@ struct Batch {
   std::chrono::steady_clock::time_point made = {};  // when its first span came
   std::uint64_t tries = 0;                          // that failed
 
+  /// Appends a copy of a span, or changes nothing and throws std::bad_alloc.
   void Add(const char* span) {
     const std::uint32_t size = SpanSize(span);
-    bytes.append(span, size).append(AlignedSpanSize(size) - size, '\0');
+    const std::size_t before = bytes.size();
+    try {
+      bytes.append(span, size).append(AlignedSpanSize(size) - size, '\0');
+    } catch (...) {
+      bytes.resize(before);
+      throw;
+    }
     ++spans;
   }
 
@@ -39,7 +46,8 @@ struct Batch {
     for (std::size_t i = 0; i < spans; ++i, at += AlignedSpanSize(SpanSize(at))) visit(at);
   }
 
-  /// Takes the second half of its spans out. REQUIRES: spans >= 2. Throws std::bad_alloc.
+  /// Takes the second half of its spans out, or changes nothing and throws std::bad_alloc. REQUIRES:
+  /// spans >= 2.
   Batch SplitOff() {
     const std::size_t kept = spans / 2;
     std::size_t at = 0;

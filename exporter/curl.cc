@@ -33,15 +33,15 @@ std::atomic<bool> initialised{false};
 
 void CheckCurl(CURLcode code) {
   if (code == CURLE_OK) return;
+  if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
   throw std::runtime_error(std::string("libcurl: ") + curl_easy_strerror(code));
 }
 
 void InitialiseCurl() {
   // Of the kind that a fork during another thread's first use does not leave locked for ever.
   static std::once_flag once;
-  static CURLcode code;
-  std::call_once(once, [] { code = curl_global_init(CURL_GLOBAL_DEFAULT); });
-  CheckCurl(code);
+  // What fails for lack of memory is tried again by the next call.
+  std::call_once(once, [] { CheckCurl(curl_global_init(CURL_GLOBAL_DEFAULT)); });
   initialised = true;
 }
 

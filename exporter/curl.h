@@ -10,12 +10,13 @@
 
 namespace tracekin {
 
-/// Throws std::runtime_error with libcurl's words, unless all is well.
+/// Throws std::bad_alloc if `code` says that memory lacks, and std::runtime_error with libcurl's words if
+/// it says that anything else is wrong.
 void CheckCurl(CURLcode code);
 
-/// Initialises libcurl, and OpenSSL with it, once a process. Any thread. Throws std::runtime_error if that
-/// fails. MakeTracer calls it before the first transport is made: OpenSSL registers an exit handler then, which
-/// must not run before ours (tracer/process.h).
+/// Initialises libcurl, and OpenSSL with it, once a process. Any thread. Throws what CheckCurl() does if
+/// that fails. MakeTracer calls it before the first transport is made: OpenSSL registers an exit handler
+/// then, which must not run before ours (tracer/process.h).
 void InitialiseCurl();
 
 /// Whether InitialiseCurl() has succeeded in this process.

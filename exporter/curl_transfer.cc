@@ -37,7 +37,7 @@ CurlTransfer::CurlTransfer(Sockets* sockets) : sockets_(sockets) {
   multi_.reset(curl_multi_init());
   guards_[1] = OpenGuard();
   easy_.reset(curl_easy_init());
-  if (!multi_ || !easy_) throw std::runtime_error("libcurl: no handle");
+  if (!multi_ || !easy_) throw std::bad_alloc();
   Set(CURLOPT_NOSIGNAL, 1L);    // signals are the host's
   Set(CURLOPT_QUICK_EXIT, 1L);  // no waiting for a name server beyond the deadline
   Set(CURLOPT_ERRORBUFFER, error_.data());

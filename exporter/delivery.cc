@@ -12,6 +12,7 @@ using std::chrono::seconds;
 
 constexpr seconds kSpoolRetry{1};
 constexpr seconds kAdoptionInterval{10};
+constexpr seconds kAdoptionRetry{1};
 // A batch ends with the span that reaches so many bytes. As JSON they are about as many; Zipkin takes 10
 // MiB.
 constexpr std::size_t kMaxBatchBytes = 512 * 1024;
@@ -29,36 +30,34 @@ Delivery::Delivery(const ExporterOptions& options, std::unique_ptr<Spool> spool,
 
 void Delivery::Add(const char* span, TimePoint now) noexcept {
   counts_->in_flight.fetch_add(1);
-  const std::size_t before = filling_.bytes.size();
   try {
-    if (filling_.spans == 0) filling_.made = now;
-    filling_.Add(span);
-  } catch (...) {
-    filling_.bytes.resize(before);
+    if (filling_.empty()) filling_ = Spare();
+    Batch& batch = filling_.front();
+    if (batch.spans == 0) batch.made = now;
+    batch.Add(span);
+    if (batch.spans >= options_.batch_spans || batch.bytes.size() >= batch_bytes_) EndBatch();
+  } catch (const std::bad_alloc&) {
     ExporterCounts::Move(&counts_->in_flight, &counts_->too_large, 1);
   }
-  if (filling_.spans >= options_.batch_spans || filling_.bytes.size() >= batch_bytes_) EndBatch();
 }
 
 void Delivery::EndBatch() noexcept {
-  if (filling_.spans == 0) return;
-  try {
-    ready_.push_back(std::move(filling_));
-    filling_ = Spare();
-  } catch (...) {
-    // It goes on being filled: there is nothing else to be done without memory.
-  }
+  if (HasFilling()) ready_.splice(ready_.end(), filling_);
 }
 
-Batch Delivery::Spare() noexcept {
-  if (spare_.empty()) return {};
-  Batch batch = std::move(spare_.back());
-  spare_.pop_back();
-  batch.Clear();
+// An empty batch, with the memory of one that is settled if there is any. Throws std::bad_alloc.
+std::list<Batch> Delivery::Spare() {
+  std::list<Batch> batch;
+  if (spare_.empty()) {
+    batch.emplace_back();
+  } else {
+    batch.splice(batch.end(), spare_, spare_.begin());
+    batch.front().Clear();
+  }
   return batch;
 }
 
-void Delivery::Maintain(TimePoint now) {
+void Delivery::Maintain(TimePoint now) noexcept {
   if (spool_ == nullptr) return;
   if (now >= next_spooling_) spool_failing_ = false;
   // While the collector is away one stays, to be tried in turn with what was spooled.
@@ -66,13 +65,19 @@ void Delivery::Maintain(TimePoint now) {
   while (!spool_failing_ && ready_.size() > keep) {
     if (ToSpool(ready_.front(), now)) ready_.pop_front();
   }
-  if (now >= next_adoption_) {
+  if (now >= next_adoption_) Adopt(now);
+}
+
+void Delivery::Adopt(TimePoint now) noexcept {
+  try {
     spool_->Adopt();
     next_adoption_ = now + kAdoptionInterval;
+  } catch (const std::bad_alloc&) {
+    next_adoption_ = now + kAdoptionRetry;
   }
 }
 
-bool Delivery::ToSpool(const Batch& batch, TimePoint now) {
+bool Delivery::ToSpool(const Batch& batch, TimePoint now) noexcept {
   try {
     if (spool_->Append(batch)) return true;
     last_error_ = spool_->error();
@@ -83,66 +88,75 @@ bool Delivery::ToSpool(const Batch& batch, TimePoint now) {
   return false;
 }
 
-const Batch* Delivery::Next(TimePoint now, bool urgent) {
-  if (away_ && !urgent && now < next_try_) return nullptr;
+const Batch* Delivery::Next(TimePoint now, bool urgent) noexcept {
+  if ((away_ || short_of_memory_) && !urgent && now < next_try_) return nullptr;
   current_is_old_ = NextIsOld(now);
   if (line().empty()) return nullptr;
-  current_ = std::move(line().front());
-  line().pop_front();
-  under_way_ = true;
-  return &current_;
+  current_.splice(current_.end(), line(), line().begin());
+  return &current_.front();
 }
 
-// Old spans go first as long as their rate allows it. While the collector is away, old and new ones
-// take turns: it may be one batch that it fails on.
-bool Delivery::NextIsOld(TimePoint now) {
+// Old spans go first as long as their rate allows it. While sending fails, old and new ones take
+// turns: one batch alone may be the cause.
+bool Delivery::NextIsOld(TimePoint now) noexcept {
   if (spool_ == nullptr) return false;
   const double rate = static_cast<double>(options_.spool_replay_spans_per_second);
   const double elapsed = std::chrono::duration<double>(now - allowed_at_).count();
   replay_allowance_ = std::min(replay_allowance_ + elapsed * rate, rate);
   allowed_at_ = now;
-  if (away_ ? current_is_old_ && !ready_.empty() : replay_allowance_ <= 0) return false;
+  const bool fails = away_ || short_of_memory_;
+  if (fails ? current_is_old_ && !ready_.empty() : replay_allowance_ <= 0) return false;
   return HasOld();
 }
 
-bool Delivery::HasOld() {
+bool Delivery::HasOld() noexcept {
   if (!old_.empty()) return true;
-  old_.push_back(Spare());
-  if (spool_->Read(options_.batch_spans, batch_bytes_, &old_.front())) return true;
-  old_.clear();
-  return false;
+  if (spool_->empty()) return false;
+  try {
+    std::list<Batch> batch = Spare();
+    const bool read = spool_->Read(options_.batch_spans, batch_bytes_, &batch.front());
+    std::list<Batch>& to = read ? old_ : spare_;
+    to.splice(to.end(), batch);
+    return read;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
 }
 
-void Delivery::Settle(const SendResult& result, std::size_t unencoded, TimePoint now) {
-  under_way_ = false;
-  if (result.status == SendStatus::kFailed) return Failed(result, now);
+void Delivery::Settle(Outcome outcome, TimePoint now) noexcept {
+  SendResult& result = outcome.result;
+  if (result.status != SendStatus::kAccepted) last_error_ = std::move(result.message);
+  if (outcome.no_memory) return AwaitMemory(now);
+  short_of_memory_ = false;
+  if (result.status == SendStatus::kFailed) return Failed(result.retry_after, now);
   if (away_) next_adoption_ = now;  // others may not have lived to see this
   away_ = false;
   backoff_ = milliseconds(0);
-  if (result.status == SendStatus::kAccepted) return Accepted(unencoded);
-  Refused(result);
+  if (result.status == SendStatus::kAccepted) return Accepted(outcome.unencoded);
+  Refused(result.status == SendStatus::kTooLarge, now);
 }
 
-void Delivery::Accepted(std::size_t unencoded) {
-  Count(&counts_->exported, current_.spans - unencoded);
+void Delivery::Accepted(std::size_t unencoded) noexcept {
+  Count(&counts_->exported, current_.front().spans - unencoded);
   Count(&counts_->too_large, unencoded);
   Done();
 }
 
-void Delivery::Refused(const SendResult& result) {
-  last_error_ = result.message;
-  const bool too_large = result.status == SendStatus::kTooLarge;
-  if (too_large && current_.spans > 1 && Split()) return;
-  Count(too_large ? &counts_->too_large : &counts_->rejected, current_.spans);
-  Done();
+void Delivery::Refused(bool too_large, TimePoint now) noexcept {
+  if (!too_large || current_.front().spans == 1) {
+    return Drop(too_large ? &counts_->too_large : &counts_->rejected);
+  }
+  if (!Split()) AwaitMemory(now);
 }
 
-// Two halves in its place; later batches are made that small from the start.
-bool Delivery::Split() {
+// Two halves in its place; later batches are made that small from the start. Returns false, and has
+// changed nothing, if there is no memory.
+bool Delivery::Split() noexcept {
   try {
-    Batch rest = current_.SplitOff();
-    batch_bytes_ = std::clamp(current_.bytes.size(), kLeastBatchBytes, batch_bytes_);
-    line().push_front(std::move(rest));
+    std::list<Batch> rest(1);
+    rest.front() = current_.front().SplitOff();
+    batch_bytes_ = std::clamp(current_.front().bytes.size(), kLeastBatchBytes, batch_bytes_);
+    line().splice(line().begin(), rest);
     PutBack();
     return true;
   } catch (const std::bad_alloc&) {
@@ -150,28 +164,40 @@ bool Delivery::Split() {
   }
 }
 
-void Delivery::Failed(const SendResult& result, TimePoint now) {
-  last_error_ = result.message;
+void Delivery::Failed(milliseconds retry_after, TimePoint now) noexcept {
+  Batch& batch = current_.front();
   // Of an old batch it is no fault of its own that it was the one to be tried while all failed.
-  if (!current_is_old_ || !away_) ++current_.tries;
+  if (!current_is_old_ || !away_) ++batch.tries;
   if (!away_) away_since_ = now;
   away_ = true;
-  BackOff(result.retry_after, now);
+  BackOff(retry_after, now);
   const bool to_spool = !current_is_old_ && spool_ != nullptr && !spool_failing_;
-  if (to_spool && ToSpool(current_, now)) return;
+  if (to_spool && ToSpool(batch, now)) return current_.clear();
   if (!Expired(now)) return PutBack();
-  Count(&counts_->expired, current_.spans);
-  Done();
+  Drop(&counts_->expired);
 }
 
-bool Delivery::Expired(TimePoint now) const {
-  if (current_is_old_) return current_.tries >= kOneFailsWhileOthersDoNot;
-  return current_.tries >= options_.retry_max_tries ||
-         now - current_.made >= milliseconds(options_.retry_max_age_ms);
+// The collector is not to blame: it is not taken to be away, and the next try comes soon. These do
+// not count as tries, which would be used up in a few seconds; a new batch ends by its age.
+void Delivery::AwaitMemory(TimePoint now) noexcept {
+  short_of_memory_ = true;
+  next_try_ = now + milliseconds(options_.retry_backoff_ms);
+  if (current_is_old_ || !TooOld(now)) return PutBack();
+  Drop(&counts_->expired);
+}
+
+bool Delivery::Expired(TimePoint now) const noexcept {
+  const std::uint64_t tries = current_.front().tries;
+  if (current_is_old_) return tries >= kOneFailsWhileOthersDoNot;
+  return tries >= options_.retry_max_tries || TooOld(now);
+}
+
+bool Delivery::TooOld(TimePoint now) const noexcept {
+  return now - current_.front().made >= milliseconds(options_.retry_max_age_ms);
 }
 
 // Not all at once, where many were told to come back: half of it to all of it, by chance.
-void Delivery::BackOff(milliseconds retry_after, TimePoint now) {
+void Delivery::BackOff(milliseconds retry_after, TimePoint now) noexcept {
   const milliseconds least(options_.retry_backoff_ms), most(options_.retry_max_backoff_ms);
   backoff_ = std::max(std::min(2 * backoff_, most), least);
   random_ ^= random_ << 13, random_ ^= random_ >> 7, random_ ^= random_ << 17;  // xorshift64
@@ -180,26 +206,33 @@ void Delivery::BackOff(milliseconds retry_after, TimePoint now) {
   next_try_ = now + std::max(wait, retry_after);
 }
 
-void Delivery::PutBack() { line().push_front(std::move(current_)); }
+void Delivery::PutBack() noexcept { line().splice(line().begin(), current_); }
 
-void Delivery::Count(ExporterCounts::Count* as, std::size_t spans) {
+// Counts all of the batch that was under way as lost.
+void Delivery::Drop(ExporterCounts::Count* as) noexcept {
+  Count(as, current_.front().spans);
+  Done();
+}
+
+void Delivery::Count(ExporterCounts::Count* as, std::size_t spans) noexcept {
   ExporterCounts::Move(current_is_old_ ? &counts_->spooled : &counts_->in_flight, as, spans);
 }
 
 // The batch that was under way is settled.
 void Delivery::Done() noexcept {
   if (current_is_old_) {
-    replay_allowance_ -= static_cast<double>(current_.spans);
-    spool_->Settle(current_.spans);
+    const std::size_t spans = current_.front().spans;
+    replay_allowance_ -= static_cast<double>(spans);
+    spool_->Settle(spans);
   }
-  try {
-    if (spare_.size() < kReady) spare_.push_back(std::move(current_));
-  } catch (...) {
-    // Its memory is freed instead.
+  if (spare_.size() < kReady) {
+    spare_.splice(spare_.end(), current_);
+  } else {
+    current_.clear();
   }
 }
 
-void Delivery::GiveUp(TimePoint now) {
+void Delivery::GiveUp(TimePoint now) noexcept {
   EndBatch();
   for (const Batch& batch : ready_) {
     if (spool_ != nullptr && !spool_failing_ && ToSpool(batch, now)) continue;

@@ -6,22 +6,24 @@
 // rate, beside what is new.
 //
 // No threads, no clocks, no waiting: the exporter thread owns it and says what time it is.
+//
+// Nothing here throws. Batches lie in lists, whose elements move from one to another without an
+// allocation, so that a lack of memory delays a batch and never loses it.
 #ifndef TRACEKIN_EXPORTER_DELIVERY_H
 #define TRACEKIN_EXPORTER_DELIVERY_H
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "exporter/batch.h"
+#include "exporter/outcome.h"
 #include "exporter/spool.h"
 #include "exporter/totals.h"
 #include "tracekin/options.h"
-#include "tracekin/transport.h"
 
 namespace tracekin {
 
@@ -39,28 +41,27 @@ class Delivery {
     return (spool_ != nullptr && !spool_failing_) || ready_.size() < kReady;
   }
 
-  /// Takes a copy of a span out of the queue. Never throws: what memory does not suffice for is
-  /// counted as too_large.
+  /// Takes a copy of a span out of the queue, or counts it as too_large if there is no memory.
   void Add(const char* span, TimePoint now) noexcept;
 
   /// What was added is due, though it may be no full batch.
   void EndBatch() noexcept;
 
   /// Moves what need not wait in memory to the spool, and looks for what others have left there.
-  void Maintain(TimePoint now);
+  void Maintain(TimePoint now) noexcept;
 
   /// The batch to be sent now, or nullptr: there is none, or its time has not come (which `urgent`
   /// ignores). Valid until it is settled. REQUIRES: none is under way.
-  const Batch* Next(TimePoint now, bool urgent);
+  const Batch* Next(TimePoint now, bool urgent) noexcept;
 
-  /// What became of the batch that Next() gave. `unencoded` of its spans were left out.
-  void Settle(const SendResult& result, std::size_t unencoded, TimePoint now);
+  /// What became of the batch that Next() gave.
+  void Settle(Outcome outcome, TimePoint now) noexcept;
 
   /// All that is left goes to the spool, or is counted as closed. REQUIRES: no batch is under way.
-  void GiveUp(TimePoint now);
+  void GiveUp(TimePoint now) noexcept;
 
   /// Whether nothing but spooled spans is left.
-  bool idle() const { return filling_.spans == 0 && ready_.empty() && !under_way_; }
+  bool idle() const { return !HasFilling() && ready_.empty() && current_.empty(); }
 
   /// Since when the collector takes nothing; its last words, or the spool's.
   bool away() const { return away_; }
@@ -78,20 +79,25 @@ class Delivery {
   static constexpr std::size_t kReady = 2;
   static constexpr std::uint64_t kOneFailsWhileOthersDoNot = 5;
 
-  bool NextIsOld(TimePoint now);
-  bool HasOld();
-  void Accepted(std::size_t unencoded);
-  void Refused(const SendResult& result);
-  void Failed(const SendResult& result, TimePoint now);
-  bool Expired(TimePoint now) const;
-  void BackOff(milliseconds retry_after, TimePoint now);
-  bool Split();
-  void PutBack();
-  bool ToSpool(const Batch& batch, TimePoint now);
-  void Count(ExporterCounts::Count* as, std::size_t spans);
+  bool HasFilling() const { return !filling_.empty() && filling_.front().spans != 0; }
+  bool NextIsOld(TimePoint now) noexcept;
+  bool HasOld() noexcept;
+  void Adopt(TimePoint now) noexcept;
+  void Accepted(std::size_t unencoded) noexcept;
+  void Refused(bool too_large, TimePoint now) noexcept;
+  void Failed(milliseconds retry_after, TimePoint now) noexcept;
+  void AwaitMemory(TimePoint now) noexcept;
+  bool Expired(TimePoint now) const noexcept;
+  bool TooOld(TimePoint now) const noexcept;
+  void BackOff(milliseconds retry_after, TimePoint now) noexcept;
+  bool Split() noexcept;
+  void PutBack() noexcept;
+  bool ToSpool(const Batch& batch, TimePoint now) noexcept;
+  void Drop(ExporterCounts::Count* as) noexcept;
+  void Count(ExporterCounts::Count* as, std::size_t spans) noexcept;
   void Done() noexcept;
-  Batch Spare() noexcept;
-  std::deque<Batch>& line() { return current_is_old_ ? old_ : ready_; }
+  std::list<Batch> Spare();
+  std::list<Batch>& line() { return current_is_old_ ? old_ : ready_; }
 
   const ExporterOptions options_;
   const std::unique_ptr<Spool> spool_;
@@ -99,15 +105,15 @@ class Delivery {
   std::uint64_t random_;
   std::size_t batch_bytes_;  // at most; less after the collector said that one was too large
 
-  Batch filling_;
-  std::deque<Batch> ready_;
-  std::deque<Batch> old_;  // read from the spool, not settled
-  Batch current_;          // came first in one of these; if under_way_
-  bool under_way_ = false;
+  std::list<Batch> filling_;  // one, or none
+  std::list<Batch> ready_;
+  std::list<Batch> old_;         // read from the spool, not settled
+  std::list<Batch> current_;     // the one that is under way; it came first in one of these
   bool current_is_old_ = false;  // or was the last one
-  std::vector<Batch> spare_;     // for their memory
+  std::list<Batch> spare_;       // for their memory
 
   bool away_ = false;
+  bool short_of_memory_ = false;  // when the last batch was to be sent
   TimePoint away_since_{};
   TimePoint next_try_{};
   milliseconds backoff_{0};

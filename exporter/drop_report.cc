@@ -26,12 +26,13 @@ std::string DropReport::Make(const ExporterTotals& totals, std::uint64_t queue_f
   add("spool_corrupt", totals.spool_corrupt, told_.spool_corrupt);
   add("closed", totals.closed, told_.closed);
   if (dropped == 0) return {};
-  told_ = totals;
-  told_queue_full_ = queue_full;
-  next_ = now + kInterval;
   std::string line = "dropped " + std::to_string(dropped) + (dropped == 1 ? " span:" : " spans:");
   line += reasons;
   if (!last_error.empty()) line += " (last error: " + last_error + ')';
+  // Last, so that what there is no memory to tell is told the next time.
+  told_ = totals;
+  told_queue_full_ = queue_full;
+  next_ = now + kInterval;
   return line;
 }
 

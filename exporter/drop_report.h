@@ -18,6 +18,7 @@ class DropReport {
   using TimePoint = std::chrono::steady_clock::time_point;
 
   /// The line to be logged, or "" if there is nothing to tell, or, unless it is the `last` time, not yet.
+  /// Throws std::bad_alloc; the next call then tells of the same drops.
   std::string Make(const ExporterTotals& totals, std::uint64_t queue_full,
                    const std::string& last_error, TimePoint now, bool last);
 

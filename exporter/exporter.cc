@@ -187,22 +187,18 @@ bool Exporter::Step(Worker* worker) noexcept {
   lock.unlock();
 
   const Clock::time_point now = Clock::now();
-  bool done = false;
-  try {
-    const bool failed = TakeOutcome(worker, now);
-    worker->failed = asked && (worker->failed || failed);
-    TakeSpans(worker, asked, now);
-    if (flush != worker->flush_seen) {
-      worker->flush_seen = flush;
-      worker->flush_collected = worker->collected;
-    }
-    done = stop ? !worker->sending && (NothingLeft(worker) || worker->failed || now >= deadline)
-                : asked && (Flushed(worker) || worker->failed);
-    if (!done || !stop) Send(worker, asked && !done, now, deadline);
-    if (done && stop) GiveUp(worker, now);
-  } catch (const std::bad_alloc&) {
-    // Once there is memory again, the next round does what this one could not.
+  const bool failed = TakeOutcome(worker, now);
+  worker->failed = asked && (worker->failed || failed);
+  TakeSpans(worker, asked, now);
+  if (flush != worker->flush_seen) {
+    worker->flush_seen = flush;
+    worker->flush_collected = worker->collected;
   }
+  const bool done =
+      stop ? !worker->sending && (NothingLeft(worker) || worker->failed || now >= deadline)
+           : asked && (Flushed(worker) || worker->failed);
+  if (!done || !stop) Send(worker, asked && !done, now, deadline);
+  if (done && stop) GiveUp(worker, now);
   Report(worker, done && stop);
   if (on_round_) on_round_(done && stop);
 
@@ -225,16 +221,17 @@ bool Exporter::Flushed(const Worker* worker) const {
 }
 
 // Returns whether a batch has failed.
-bool Exporter::TakeOutcome(Worker* worker, Clock::time_point now) {
-  const std::optional<Sender::Outcome> outcome = worker->sender.Take();
+bool Exporter::TakeOutcome(Worker* worker, Clock::time_point now) noexcept {
+  std::optional<Outcome> outcome = worker->sender.Take();
   if (!outcome) return false;
+  const bool failed = outcome->result.status == SendStatus::kFailed;
   worker->sending = false;
-  worker->delivery.Settle(outcome->result, outcome->unencoded, now);
-  return outcome->result.status == SendStatus::kFailed;
+  worker->delivery.Settle(std::move(*outcome), now);
+  return failed;
 }
 
 // What is not wanted yet stays collected, and counts against the queue's bounds.
-void Exporter::TakeSpans(Worker* worker, bool asked, Clock::time_point now) {
+void Exporter::TakeSpans(Worker* worker, bool asked, Clock::time_point now) noexcept {
   const bool due = asked || now >= worker->next_flush;
   queue_.Prefault();
   worker->collected +=
@@ -253,7 +250,7 @@ void Exporter::TakeSpans(Worker* worker, bool asked, Clock::time_point now) {
 }
 
 void Exporter::Send(Worker* worker, bool urgent, Clock::time_point now,
-                    Clock::time_point deadline) {
+                    Clock::time_point deadline) noexcept {
   if (worker->sending) return;
   const Batch* batch = worker->delivery.Next(now, urgent);
   if (batch == nullptr) return;
@@ -261,7 +258,7 @@ void Exporter::Send(Worker* worker, bool urgent, Clock::time_point now,
   worker->sender.Give(batch, std::min(now + milliseconds(options_.timeout_ms), deadline));
 }
 
-void Exporter::GiveUp(Worker* worker, Clock::time_point now) {
+void Exporter::GiveUp(Worker* worker, Clock::time_point now) noexcept {
   queue_.Collect(SpanQueue::What::kEverything);
   Delivery& delivery = worker->delivery;
   do {

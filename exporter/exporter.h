@@ -85,10 +85,11 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   bool Step(Worker* worker) noexcept;
   bool NothingLeft(const Worker* worker) const;
   bool Flushed(const Worker* worker) const;
-  bool TakeOutcome(Worker* worker, Clock::time_point now);
-  void TakeSpans(Worker* worker, bool asked, Clock::time_point now);
-  void Send(Worker* worker, bool urgent, Clock::time_point now, Clock::time_point deadline);
-  void GiveUp(Worker* worker, Clock::time_point now);
+  bool TakeOutcome(Worker* worker, Clock::time_point now) noexcept;
+  void TakeSpans(Worker* worker, bool asked, Clock::time_point now) noexcept;
+  void Send(Worker* worker, bool urgent, Clock::time_point now,
+            Clock::time_point deadline) noexcept;
+  void GiveUp(Worker* worker, Clock::time_point now) noexcept;
   void Report(Worker* worker, bool last) noexcept;
   void ReportCollector(Worker* worker) noexcept;
   void ReportFailedStarts() noexcept;

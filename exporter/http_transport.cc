@@ -144,6 +144,7 @@ SendResult HttpTransport::Post(const std::string& body, Clock::time_point deadli
 
   // Whatever becomes of its body, an answer is an answer.
   if (status >= 200) return JudgeAnswer(status, answer_, seconds(retry_after));
+  if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
   if (code) return {SendStatus::kFailed, transfer_->Words(*code)};
   const auto waited = std::chrono::duration_cast<milliseconds>(Clock::now() - start);
   return {SendStatus::kFailed, "no answer within " + std::to_string(waited.count()) + " ms"};

@@ -62,6 +62,8 @@ struct KafkaTransport::Client {
   bool broken = false;  // for good
   std::string words;    // the last that went wrong
 
+  std::shared_ptr<Client> itself;  // if it is leaked
+
   void Poll(Clock::time_point until) {
     const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
     rd_kafka_poll(producer, static_cast<int>(std::clamp(left, milliseconds(0), kPoll).count()));
@@ -144,7 +146,9 @@ void KafkaTransport::End(std::shared_ptr<Client> client, milliseconds wait) noex
       thread.detach();
     }
   } catch (...) {
-    static_cast<void>(new (std::nothrow) std::shared_ptr<Client>(std::move(client)));
+    // librdkafka's threads go on, and call what the client has.
+    Client* const leaked = client.get();
+    leaked->itself = std::move(client);
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }

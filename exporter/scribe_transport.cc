@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string_view>
 #include <utility>
 
@@ -49,8 +50,14 @@ ScribeTransport::ScribeTransport(const ExporterOptions& options)
 
 SendResult ScribeTransport::Send(const std::string& body, std::size_t /*spans*/,
                                  Clock::time_point deadline) {
-  std::string error = Exchange(body, deadline);
-  SendResult result = error.empty() ? JudgeScribeAnswer(answer_) : Failed(OneLine(error));
+  SendResult result{SendStatus::kFailed};
+  try {
+    const std::string error = Exchange(body, deadline);
+    result = error.empty() ? JudgeScribeAnswer(answer_) : Failed(OneLine(error));
+  } catch (const std::bad_alloc&) {
+    connection_.Close();  // the next call must not follow half a frame, or read this one's answer
+    throw;
+  }
   if (result.status == SendStatus::kFailed) connection_.Close();
   if (result.status != SendStatus::kAccepted) result.message.insert(0, "Scribe: ");
   return result;

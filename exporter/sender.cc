@@ -7,6 +7,14 @@
 
 namespace tracekin {
 
+namespace {
+
+// Short enough for a std::string to hold it without an allocation.
+constexpr std::string_view kOutOfMemory = "out of memory";
+static_assert(kOutOfMemory.size() <= 15);
+
+}  // namespace
+
 Sender::Sender(std::string_view service, const MakeEncoder& make_encoder,
                const MakeTransport& make_transport, std::function<void()> on_outcome)
     : service_(service),
@@ -21,20 +29,33 @@ void Sender::Run() noexcept {
       changed_.wait(lock, [this] { return stop_ || (batch_ != nullptr && !outcome_); });
       if (stop_) return;
     }
-    Outcome outcome;
-    try {
-      Send(&outcome);
-    } catch (const std::bad_alloc&) {
-      outcome.result.message = "out of memory";
-    } catch (const std::exception& error) {
-      outcome.result.message = error.what();
-    }
+    Outcome outcome = Try();
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       outcome_ = std::move(outcome);
     }
     on_outcome_();
   }
+}
+
+// Whatever is thrown, by a host's own transport too, the batch has failed and the thread goes on.
+Outcome Sender::Try() noexcept {
+  Outcome outcome;
+  try {
+    try {
+      Send(&outcome);
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {
+      outcome.result.message = error.what();
+    } catch (...) {
+      outcome.result.message = "an exception of unknown type";
+    }
+  } catch (...) {  // there was no memory to send it, or to say what went wrong
+    outcome.no_memory = true;
+    outcome.result.message.assign(kOutOfMemory);
+  }
+  return outcome;
 }
 
 // What cannot be made now may be made when the next batch comes.
@@ -81,7 +102,7 @@ void Sender::Give(const Batch* batch, TimePoint deadline) noexcept {
   changed_.notify_one();
 }
 
-std::optional<Sender::Outcome> Sender::Take() noexcept {
+std::optional<Outcome> Sender::Take() noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   if (outcome_) batch_ = nullptr;
   return std::exchange(outcome_, std::nullopt);

@@ -16,6 +16,7 @@
 
 #include "exporter/batch.h"
 #include "exporter/encoder.h"
+#include "exporter/outcome.h"
 #include "tracekin/transport.h"
 
 namespace tracekin {
@@ -25,11 +26,6 @@ class Sender {
   using TimePoint = Transport::Clock::time_point;
   using MakeEncoder = std::function<std::unique_ptr<Encoder>()>;
   using MakeTransport = std::function<std::unique_ptr<Transport>()>;
-
-  struct Outcome {
-    SendResult result{SendStatus::kFailed};
-    std::size_t unencoded = 0;  // spans that there was no memory for
-  };
 
   /// `service` is borrowed. `on_outcome` is called on the thread, whenever there is something to Take.
   Sender(std::string_view service, const MakeEncoder& make_encoder,
@@ -53,6 +49,7 @@ class Sender {
   void AbandonAfterFork() noexcept;
 
  private:
+  Outcome Try() noexcept;
   void Send(Outcome* outcome);
   std::size_t Encode();
 

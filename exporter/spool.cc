@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <system_error>
@@ -129,6 +130,7 @@ bool ReadRecord(std::string_view bytes, RecordHeader* header, std::string_view* 
 std::vector<std::string> FilesOf(const std::string& folder) {
   std::vector<std::string> names;
   const std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir(folder.c_str()), closedir);
+  if (dir == nullptr && errno == ENOMEM) throw std::bad_alloc();
   if (dir == nullptr) return names;
   while (const dirent* entry = readdir(dir.get())) names.emplace_back(entry->d_name);
   std::sort(names.begin(), names.end());
@@ -153,7 +155,7 @@ Spool::Spool(std::string folder, std::uint64_t max_bytes, std::string service,
 Spool::~Spool() {
   const bool own_left = std::any_of(segments_.begin(), segments_.end(),
                                     [](const Segment& segment) { return !segment.adopted; });
-  if (lock_.IsOurs() && !own_left) unlink((folder_ + '/' + id_ + ".lock").c_str());
+  if (lock_.IsOurs() && !own_left) unlink(lock_path_.c_str());
 }
 
 bool Spool::Fail(const std::string& what, const std::string& path) {
@@ -171,9 +173,9 @@ bool Spool::BeOwner() {
   // A process that looks for something to adopt may be quicker with the lock, and remove it.
   for (int tries = 0; tries < 5; ++tries) {
     id_ = NewId();
-    const std::string path = folder_ + '/' + id_ + ".lock";
-    const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (descriptor == -1) return Fail("make", path);
+    lock_path_ = folder_ + '/' + id_ + ".lock";
+    const int descriptor = open(lock_path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (descriptor == -1) return Fail("make", lock_path_);
     lock_.Set(descriptor);
     if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 && lock_.IsOurs(true)) return true;
     lock_.Close();
@@ -182,6 +184,7 @@ bool Spool::BeOwner() {
   return Fail("lock", folder_);
 }
 
+// All that needs memory comes before the file is made.
 bool Spool::OpenSegment() {
   if (!BeOwner()) return false;
   const std::uint64_t limit = std::min(kSegmentBytes, max_bytes_ / 4);
@@ -189,28 +192,33 @@ bool Spool::OpenSegment() {
   writing_.Close();
   char suffix[32];
   std::snprintf(suffix, sizeof suffix, ".%08" PRIu64 ".spool", ++made_);
-  const std::string path = folder_ + '/' + id_ + suffix;
-  const int descriptor =
-      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
-  if (descriptor == -1) return Fail("make", path);
-  writing_.Set(descriptor);
-
   SegmentHeader header{};
   header.settled = MakeSettled(0);
   kMagic.copy(header.magic, sizeof header.magic);
   header.service_size = static_cast<std::uint32_t>(service_.size());
   header.service_crc = Crc32c(service_);
   const std::string text = std::string(BytesOf(header)) + service_;
-  if (!WriteAll(descriptor, text)) {
-    Fail("write to", path);
-    writing_.Close();
-    unlink(path.c_str());
-    return false;
-  }
-  segments_.push_back({path, text.size(), 0, true, false});
+  std::list<Segment> made;
+  made.push_back({folder_ + '/' + id_ + suffix, text.size(), 0, true, false});
+  if (!WriteSegment(made.back().path, text)) return false;
+  segments_.splice(segments_.end(), made);
   bytes_ += text.size();
   next_number_ = 0;
   return true;
+}
+
+// Makes the file that is written from now on.
+bool Spool::WriteSegment(const std::string& path, std::string_view header) {
+  const int descriptor =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+  if (descriptor == -1) return Fail("make", path);
+  writing_.Set(descriptor);
+  if (WriteAll(descriptor, header)) return true;
+  const int error = errno;
+  writing_.Close();
+  unlink(path.c_str());
+  errno = error;
+  return Fail("write to", path);
 }
 
 bool Spool::Append(const Batch& batch) {
@@ -224,10 +232,11 @@ bool Spool::Append(const Batch& batch) {
   });
   Segment& segment = segments_.back();
   if (!WriteAll(writing_.get(), scratch_)) {
-    Fail("write to", segment.path);
+    const int error = errno;
     // What came of it would be taken for whole records.
     if (ftruncate(writing_.get(), static_cast<off_t>(segment.bytes)) != 0) writing_.Close();
-    return false;
+    errno = error;
+    return Fail("write to", segment.path);
   }
   next_number_ = number;
   segment.bytes += scratch_.size();
@@ -238,13 +247,22 @@ bool Spool::Append(const Batch& batch) {
   return true;
 }
 
-// Gives up the oldest segments; not the one that is read, whose spans may be on their way, nor the one
-// that is written.
-void Spool::MakeRoom() {
+// The oldest segment whose spans are not on their way.
+std::list<Spool::Segment>::iterator Spool::FirstNotRead() noexcept {
+  return reading_.get() != -1 ? std::next(segments_.begin()) : segments_.begin();
+}
+
+// Gives up the oldest segments; not the one that is read, nor the one that is written. A segment that
+// there is no memory to count stays until the next time.
+void Spool::MakeRoom() noexcept {
   while (bytes_ > max_bytes_) {
-    const auto oldest = segments_.begin() + (reading_.get() != -1 ? 1 : 0);
-    if (segments_.end() - oldest < 2) return;
-    if (!oldest->counted) Load(&*oldest);
+    const auto oldest = FirstNotRead();
+    if (oldest == segments_.end() || std::next(oldest) == segments_.end()) return;
+    try {
+      if (!oldest->counted) Load(&*oldest);
+    } catch (const std::bad_alloc&) {
+      return;
+    }
     ExporterCounts::Move(&counts_->spooled, &counts_->spool_full, oldest->spans);
     Remove(oldest);
   }
@@ -328,14 +346,15 @@ bool Spool::OpenOldest() {
 // So that `spooled` is not 0 between two adopted segments: to count all of them at once would take
 // long, where there are many.
 void Spool::CountOneAhead() {
-  const auto next = segments_.begin() + (reading_.get() != -1 ? 1 : 0);
-  if (next < segments_.end() && !next->counted) Load(&*next);
+  const auto next = FirstNotRead();
+  if (next != segments_.end() && !next->counted) Load(&*next);
 }
 
 bool Spool::Read(std::size_t max_spans, std::size_t max_bytes, Batch* batch) noexcept {
-  const std::size_t first = read_;
+  std::size_t first = read_;
   try {
     if (!OpenOldest()) return false;
+    first = read_;
     if (content_.service != service_) batch->service = content_.service;
     while (read_ < content_.records.size() && batch->spans < max_spans &&
            batch->bytes.size() < max_bytes) {
@@ -364,8 +383,8 @@ void Spool::Settle(std::size_t spans) noexcept {
       pwrite(reading_.get(), &settled, sizeof settled, offsetof(SegmentHeader, settled));
 }
 
-void Spool::Remove(const std::deque<Segment>::iterator& segment) noexcept {
-  if (segment + 1 == segments_.end()) writing_.Close();
+void Spool::Remove(std::list<Segment>::iterator segment) noexcept {
+  if (std::next(segment) == segments_.end()) writing_.Close();
   unlink(segment->path.c_str());
   bytes_ -= segment->bytes;
   segments_.erase(segment);
@@ -384,41 +403,56 @@ void Spool::Adopt() {
   for (const std::string& name : names) {
     if (!EndsWith(name, kLockSuffix)) continue;
     const std::string id = name.substr(0, name.size() - kLockSuffix.size());
-    if (id == id_ || !TakeLock(folder_ + '/' + name)) continue;
-    std::deque<Segment> found;
-    for (const std::string& other : names) {
-      if (other.compare(0, id.size() + 1, id + '.') != 0 || !EndsWith(other, kSegmentSuffix)) {
-        continue;
-      }
-      FileDescriptor file;
-      std::uint64_t bytes = 0;
-      file.Set(OpenOurs(folder_ + '/' + other, O_RDONLY, &bytes));
-      if (file.get() != -1) found.push_back({folder_ + '/' + other, bytes, 0, false, true});
+    if (id == id_) continue;
+    std::string path = folder_ + '/' + name;
+    if (!TakeLock(path)) continue;
+    std::list<Segment> found;
+    try {
+      found = SegmentsOf(id, names);
+    } catch (...) {
+      adopted_lock_.Close();
+      throw;
     }
     if (found.empty()) {
-      unlink(adopted_lock_path_.c_str());
+      unlink(path.c_str());
       adopted_lock_.Close();
       continue;
     }
-    // They are older than ours, but for the one whose spans are on their way.
+    adopted_lock_path_ = std::move(path);
     for (const Segment& segment : found) bytes_ += segment.bytes;
-    segments_.insert(segments_.begin() + (reading_.get() != -1 ? 1 : 0), found.begin(),
-                     found.end());
+    // They are older than ours, but for the one whose spans are on their way.
+    segments_.splice(FirstNotRead(), found);
     CountOneAhead();
     return MakeRoom();
   }
 }
 
 // Whether its process is dead and nobody else has taken its place.
-bool Spool::TakeLock(const std::string& path) {
+bool Spool::TakeLock(const std::string& path) noexcept {
   adopted_lock_.Set(OpenOurs(path, O_RDWR));
   if (adopted_lock_.get() == -1) return false;
   if (flock(adopted_lock_.get(), LOCK_EX | LOCK_NB) != 0 || !adopted_lock_.IsOurs(true)) {
     adopted_lock_.Close();
     return false;
   }
-  adopted_lock_path_ = path;
   return true;
+}
+
+// Of the files of the folder, sorted, those that a process has spooled to.
+std::list<Spool::Segment> Spool::SegmentsOf(const std::string& id,
+                                            const std::vector<std::string>& names) const {
+  std::list<Segment> found;
+  const std::string prefix = id + '.';
+  for (auto name = std::lower_bound(names.begin(), names.end(), prefix);
+       name != names.end() && name->compare(0, prefix.size(), prefix) == 0; ++name) {
+    if (!EndsWith(*name, kSegmentSuffix)) continue;
+    std::string path = folder_ + '/' + *name;
+    FileDescriptor file;
+    std::uint64_t bytes = 0;
+    file.Set(OpenOurs(path, O_RDONLY, &bytes));
+    if (file.get() != -1) found.push_back({std::move(path), bytes, 0, false, true});
+  }
+  return found;
 }
 
 void Spool::AbandonAfterFork() noexcept {

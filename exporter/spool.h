@@ -25,7 +25,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,7 +46,8 @@ class Spool {
   ~Spool();
 
   /// Takes the spans of `batch`, which are counted as in flight, or changes nothing and returns false:
-  /// error() says why. If there are too many bytes then, the oldest spans go. Throws std::bad_alloc.
+  /// error() says why. If there are too many bytes then, the oldest spans go. Changes nothing either
+  /// when it throws std::bad_alloc.
   bool Append(const Batch& batch);
 
   /// What went wrong last, with the name of the file.
@@ -65,7 +66,8 @@ class Spool {
   /// from the start.
   bool empty() const { return segments_.empty(); }
 
-  /// Looks for what a dead process has left, and takes it over. Throws std::bad_alloc.
+  /// Looks for what a dead process has left, and takes it over. May be called again after it has
+  /// thrown std::bad_alloc.
   void Adopt();
 
   /// Closes this process's copies of the parent's descriptors.
@@ -93,15 +95,17 @@ class Spool {
 
   bool BeOwner();
   bool OpenSegment();
-  bool CloseSegment() noexcept;
+  bool WriteSegment(const std::string& path, std::string_view header);
   bool Fail(const std::string& what, const std::string& path);
-  void MakeRoom();
+  void MakeRoom() noexcept;
   bool OpenOldest();
   void CountOneAhead();
   bool ReadFile(const std::string& path, Content* content);
   Content Load(Segment* segment);
-  void Remove(const std::deque<Segment>::iterator& segment) noexcept;
-  bool TakeLock(const std::string& path);
+  void Remove(std::list<Segment>::iterator segment) noexcept;
+  std::list<Segment>::iterator FirstNotRead() noexcept;
+  bool TakeLock(const std::string& path) noexcept;
+  std::list<Segment> SegmentsOf(const std::string& id, const std::vector<std::string>& names) const;
 
   const std::string folder_;
   const std::uint64_t max_bytes_;
@@ -110,6 +114,7 @@ class Spool {
   std::string error_;
 
   std::string id_;
+  std::string lock_path_;
   FileDescriptor lock_;
   std::uint64_t made_ = 0;  // segments
 
@@ -117,7 +122,7 @@ class Spool {
   std::uint32_t next_number_ = 0;
   std::string scratch_;
 
-  std::deque<Segment> segments_;  // oldest first
+  std::list<Segment> segments_;   // oldest first
   std::uint64_t bytes_ = 0;       // of all of them
 
   // The first segment, while it is read:

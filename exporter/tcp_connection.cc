@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <new>
 #include <stdexcept>
 #include <system_error>
 
@@ -16,6 +17,7 @@ using std::chrono::milliseconds;
 
 void Check(CURLUcode code) {
   if (code == CURLUE_OK) return;
+  if (code == CURLUE_OUT_OF_MEMORY) throw std::bad_alloc();
   throw std::runtime_error(std::string("libcurl: ") + curl_url_strerror(code));
 }
 

@@ -23,6 +23,7 @@ const SendResult kAccepted{SendStatus::kAccepted};
 const SendResult kRejected{SendStatus::kRejected, "no"};
 const SendResult kTooLarge{SendStatus::kTooLarge, "too much"};
 const SendResult kFailed{SendStatus::kFailed, "down"};
+const Outcome kNoMemory{{SendStatus::kFailed, "out of memory"}, true};
 
 class DeliveryTest : public ::testing::Test {
  protected:
@@ -51,7 +52,7 @@ class DeliveryTest : public ::testing::Test {
     const Batch* batch = delivery_->Next(now_, urgent);
     if (batch == nullptr) return {};
     const Ids ids = IdsOf(*batch);
-    delivery_->Settle(result, 0, now_);
+    delivery_->Settle({result}, now_);
     delivery_->Maintain(now_);
     return ids;
   }
@@ -127,7 +128,7 @@ TEST_F(DeliveryTest, BacksOffByChance) {
     delivery.Add(MakeSpan(1).data(), now_);
     delivery.EndBatch();
     delivery.Next(now_, false);
-    delivery.Settle(kFailed, 0, now_);
+    delivery.Settle({kFailed}, now_);
     auto later = now_;
     while (delivery.Next(later, false) == nullptr) later += 10ms;
     ++waits[(later - now_) / 10ms];
@@ -135,6 +136,35 @@ TEST_F(DeliveryTest, BacksOffByChance) {
   EXPECT_GE(waits.begin()->first, 50);
   EXPECT_LE(waits.rbegin()->first, 101);
   EXPECT_GT(waits.size(), 30U);
+}
+
+// Else a single failed allocation would keep spans back for as long as an outage does.
+TEST_F(DeliveryTest, LackOfMemoryIsNeverTakenForAnOutage) {
+  options_.retry_backoff_ms = 100;
+  options_.retry_max_tries = 3;
+  Make();
+  Add(1, 5);
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_NE(delivery_->Next(now_, false), nullptr) << i;
+    delivery_->Settle(kNoMemory, now_);
+    EXPECT_FALSE(delivery_->away());
+    EXPECT_EQ(delivery_->Next(now_ + 99ms, false), nullptr) << i;
+    now_ += 100ms;
+  }
+  EXPECT_EQ(delivery_->last_error(), "out of memory");
+  EXPECT_EQ(Send(kAccepted), Range(1, 5));
+  ExpectConserved();
+}
+
+TEST_F(DeliveryTest, LackOfMemoryNeverHoldsABatchBeyondItsAge) {
+  options_.retry_max_age_ms = 60'000;
+  Make();
+  Add(1, 5);
+  now_ += 60s;
+  EXPECT_NE(delivery_->Next(now_, false), nullptr);
+  delivery_->Settle(kNoMemory, now_);
+  EXPECT_EQ(counts_.expired, 5U);
+  ExpectConserved();
 }
 
 TEST_F(DeliveryTest, ObeysRetryAfter) {
@@ -269,7 +299,7 @@ TEST_F(DeliveryTest, ABatchThatAlwaysFailsInTheSpoolIsGivenUpWhenOthersPass) {
     Add(id, id + 9);
     const Batch* batch = delivery_->Next(now_, false);
     ASSERT_NE(batch, nullptr);
-    delivery_->Settle(IdsOf(*batch).front() == 1 ? kFailed : kAccepted, 0, now_);
+    delivery_->Settle({IdsOf(*batch).front() == 1 ? kFailed : kAccepted}, now_);
   }
   EXPECT_EQ(counts_.expired, 10U);
   EXPECT_GE(counts_.exported, 10U);
@@ -336,7 +366,7 @@ TEST_P(DeliveryHistory, Conserves) {
       if (result.status == SendStatus::kAccepted) {
         for (const std::uint64_t id : IdsOf(*batch)) ++accepted[id];
       }
-      delivery_->Settle(result, 0, now_);
+      delivery_->Settle({result}, now_);
     }
     ExpectConserved();
   }

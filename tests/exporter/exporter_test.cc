@@ -68,6 +68,8 @@ class FakeTransport final : public Transport {
   Collector* const collector_;
 };
 
+using MakeThrow = void (*)();
+
 class ExporterTest : public ::testing::Test {
  protected:
   ExporterTest() {
@@ -269,6 +271,26 @@ TEST_F(ExporterTest, ALoggerThatThrowsIsHarmless) {
   Push(1);
   exporter_->Close(10s);
   EXPECT_EQ(exporter_->totals().closed, 1U);
+}
+
+// A host's own transport may throw anything; what it says may be too long for there to be memory for it.
+TEST_F(ExporterTest, ATransportThatThrowsNeverEndsTheProcess) {
+  const auto make = [this](MakeThrow make_throw) {
+    exporter_ = std::make_shared<Exporter>(
+        options_, "service", [] { return std::make_unique<IdEncoder>(); },
+        [make_throw]() -> std::unique_ptr<Transport> {
+          make_throw();
+          return nullptr;
+        },
+        [](LogLevel, const std::string&) {});
+    Push(1);
+    exporter_->Flush(10s);
+    exporter_->Close(10s);
+    EXPECT_EQ(exporter_->totals().closed, 1U);
+  };
+  make([] { throw std::runtime_error("an error"); });
+  make([] { throw std::bad_alloc(); });
+  make([] { throw 42; });
 }
 
 TEST_F(ExporterTest, AnEncoderThatCannotBeMadeIsReported) {
