@@ -151,8 +151,8 @@ void SetTracer(const std::shared_ptr<Tracer>& tracer, const BlkinLimits& limits)
   process.spans.SetTracer(tracer, limits);
   if (tracer == nullptr) return;
   // After the tracer's own, which closes it at exit: the last one registered is the first to run.
-  static const int registered = std::atexit(AtExit);
-  static_cast<void>(registered);
+  static std::atomic<bool> registered{false};
+  if (!registered.exchange(true)) std::atexit(AtExit);
   StartThread();
 }
 

@@ -1,6 +1,7 @@
 #include "configuration/table.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "configuration/text.h"
 #include "propagation/propagator.h"
@@ -162,7 +163,10 @@ std::string Joined(const std::vector<std::uint64_t>& numbers) {
 }  // namespace
 
 const std::vector<Setting>& Settings() {
-  static const auto* const settings = new std::vector<Setting>(MakeSettings());
+  // Of the kind that a fork during another thread's first call does not leave locked for ever.
+  static std::once_flag once;
+  static const std::vector<Setting>* settings;
+  std::call_once(once, [] { settings = new std::vector<Setting>(MakeSettings()); });
   return *settings;
 }
 

@@ -54,6 +54,13 @@ void AfterForkInChild() {
   TheRegistry().mutex.unlock();
 }
 
+// From the beginning: a fork while another thread does this for the first time would leave it undone in the
+// child, and the child's threads waiting for it.
+__attribute__((constructor)) void RegisterForkHandlers() {
+  TheRegistry();
+  pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
+}
+
 void CloseAll() {
   const std::lock_guard<std::mutex> lock(TheRegistry().mutex);
   for (Registered& entry : TheRegistry().tracers) {
@@ -89,8 +96,6 @@ void RegisterAtExit() {
 }  // namespace
 
 void RegisterTracer(TracerImpl* tracer) {
-  static const int registered = pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
-  static_cast<void>(registered);
   RegisterAtExit();
   Registry& registry = TheRegistry();
   const std::lock_guard<std::mutex> lock(registry.mutex);
