@@ -20,8 +20,9 @@ constexpr long kMaxIdleSeconds = 10;
 // libcurl's own are a day: so long a new file would not be seen.
 constexpr long kCaCacheSeconds = 60;
 
-// Of an answer's body so much is kept for the message, and so much is read before the connection is
-// given up: a collector's own answers have a few hundred bytes.
+// Of an answer's body so much is kept for the message. Of an answer so much is read before the
+// connection is given up: status line, headers, body, chunks and trailers together, and of a body
+// that is compressed what it decodes to. A collector's own answers have a few hundred bytes.
 constexpr std::size_t kAnswerKept = 512;
 constexpr std::size_t kAnswerRead = 65536;
 
@@ -95,6 +96,16 @@ void HttpTransport::SetOptions() {
   set(CURLOPT_MAXAGE_CONN, kMaxIdleSeconds);
   set(CURLOPT_WRITEFUNCTION, &OnBody);
   set(CURLOPT_WRITEDATA, this);
+  // libcurl shows all that it reads to OnBytes only. It stops for the others: for OnHeader between two
+  // headers or trailers, for OnProgress after some hundred KB at the latest.
+  set(CURLOPT_HEADERFUNCTION, &OnHeader);
+  set(CURLOPT_HEADERDATA, this);
+  set(CURLOPT_VERBOSE, 1L);
+  set(CURLOPT_DEBUGFUNCTION, &OnBytes);
+  set(CURLOPT_DEBUGDATA, this);
+  set(CURLOPT_NOPROGRESS, 0L);
+  set(CURLOPT_XFERINFOFUNCTION, &OnProgress);
+  set(CURLOPT_XFERINFODATA, this);
   if (options_.unix_socket.empty()) return;
   set(CURLOPT_UNIX_SOCKET_PATH, options_.unix_socket.c_str());
   set(CURLOPT_PROXY, "");
@@ -132,7 +143,7 @@ SendResult HttpTransport::Send(const std::string& body, std::size_t /*spans*/,
 SendResult HttpTransport::Post(const std::string& body, Clock::time_point deadline) {
   const Clock::time_point start = Clock::now();
   answer_.clear();
-  answer_size_ = 0;
+  bytes_read_ = body_size_ = 0;
   transfer_->Set(CURLOPT_POSTFIELDS, body.data());
   transfer_->Set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
   const std::optional<CURLcode> code = transfer_->Run(interrupt_, deadline);
@@ -145,9 +156,15 @@ SendResult HttpTransport::Post(const std::string& body, Clock::time_point deadli
   // Whatever becomes of its body, an answer is an answer.
   if (status >= 200) return JudgeAnswer(status, answer_, seconds(retry_after));
   if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
-  if (code) return {SendStatus::kFailed, transfer_->Words(*code)};
+  if (code) return {SendStatus::kFailed, Words(*code)};
   const auto waited = std::chrono::duration_cast<milliseconds>(Clock::now() - start);
   return {SendStatus::kFailed, "no answer within " + std::to_string(waited.count()) + " ms"};
+}
+
+// What went wrong before there was an answer.
+std::string HttpTransport::Words(CURLcode code) const {
+  if (bytes_read_ <= kAnswerRead) return transfer_->Words(code);
+  return "the answer is longer than " + std::to_string(kAnswerRead) + " bytes";
 }
 
 void HttpTransport::Interrupt(Clock::time_point deadline) noexcept {
@@ -164,8 +181,25 @@ std::size_t HttpTransport::OnBody(char* data, std::size_t size, std::size_t coun
   const std::size_t bytes = size * count;
   std::string& answer = transport->answer_;
   answer.append(data, std::min(bytes, kAnswerKept - answer.size()));
-  transport->answer_size_ += bytes;
-  return transport->answer_size_ <= kAnswerRead ? bytes : 0;  // 0 ends the transfer
+  transport->body_size_ += bytes;
+  return transport->body_size_ <= kAnswerRead ? bytes : 0;  // 0 ends the transfer
+}
+
+std::size_t HttpTransport::OnHeader(char* /*data*/, std::size_t size, std::size_t count,
+                                    void* self) noexcept {
+  return static_cast<HttpTransport*>(self)->bytes_read_ <= kAnswerRead ? size * count : 0;
+}
+
+int HttpTransport::OnBytes(CURL* /*easy*/, curl_infotype type, char* /*data*/, std::size_t size,
+                           void* self) noexcept {
+  if (type == CURLINFO_HEADER_IN || type == CURLINFO_DATA_IN) {
+    static_cast<HttpTransport*>(self)->bytes_read_ += size;
+  }
+  return 0;
+}
+
+int HttpTransport::OnProgress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexcept {
+  return static_cast<HttpTransport*>(self)->bytes_read_ > kAnswerRead ? 1 : 0;  // 1 ends it
 }
 
 }  // namespace tracekin

@@ -53,15 +53,21 @@ class HttpTransport final : public Transport {
   void SetHeaders();
   std::string RefreshCredential();
   SendResult Post(const std::string& body, Clock::time_point deadline);
+  std::string Words(CURLcode code) const;
 
   // Callbacks of libcurl.
   static std::size_t OnBody(char* data, std::size_t size, std::size_t count, void* self) noexcept;
+  static std::size_t OnHeader(char* data, std::size_t size, std::size_t count, void* self) noexcept;
+  static int OnBytes(CURL* easy, curl_infotype type, char* data, std::size_t size,
+                     void* self) noexcept;
+  static int OnProgress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexcept;
 
   const ExporterOptions options_;
   EarliestDeadline interrupt_;
   Sockets sockets_;
-  std::string answer_;           // the beginning of the body that came back
-  std::size_t answer_size_ = 0;  // of what came of it
+  std::string answer_;          // the beginning of the body that came back
+  std::size_t bytes_read_ = 0;  // of the answer, as it came
+  std::size_t body_size_ = 0;   // of its body, decoded
   std::optional<Gzip> gzip_;
   std::optional<CredentialFile> credential_;
   std::string authorization_;       // what `headers_` has of the credential
