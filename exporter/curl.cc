@@ -1,7 +1,11 @@
 #include "exporter/curl.h"
 
+#include <sys/auxv.h>
+
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
+#include <ctime>
 #include <mutex>
 #include <new>
 #include <shared_mutex>
@@ -29,6 +33,24 @@ Lock& AtWork() {
 bool stopped = false;  // of the thread that forks
 std::atomic<bool> initialised{false};
 
+// libcurl opens the file that the variable names when it is initialised, and cannot be told not to.
+void RefuseKeyLogOfUser() {
+  if (getauxval(AT_SECURE) == 0) return;
+  const char* const file = std::getenv("SSLKEYLOGFILE");
+  if (file == nullptr || *file == '\0') return;
+  throw std::runtime_error(
+      "SSLKEYLOGFILE is set in a set-user-ID program: libcurl would write the keys of connections to "
+      "that file");
+}
+
+// OpenSSL asks for dates while it verifies a certificate, and at the first one the C library reads TZ. Nobody but
+// the host's own threads may read its environment, so it is done here.
+void ReadTimeZone() {
+  const std::time_t now = std::time(nullptr);
+  std::tm date;
+  gmtime_r(&now, &date);
+}
+
 }  // namespace
 
 void CheckCurl(CURLcode code) {
@@ -41,7 +63,11 @@ void InitialiseCurl() {
   // Of the kind that a fork during another thread's first use does not leave locked for ever.
   static std::once_flag once;
   // What fails for lack of memory is tried again by the next call.
-  std::call_once(once, [] { CheckCurl(curl_global_init(CURL_GLOBAL_DEFAULT)); });
+  std::call_once(once, [] {
+    RefuseKeyLogOfUser();
+    ReadTimeZone();
+    CheckCurl(curl_global_init(CURL_GLOBAL_DEFAULT));
+  });
   initialised = true;
 }
 

@@ -15,8 +15,10 @@ namespace tracekin {
 void CheckCurl(CURLcode code);
 
 /// Initialises libcurl, and OpenSSL with it, once a process. Any thread. Throws what CheckCurl() does if
-/// that fails. MakeTracer calls it before the first transport is made: OpenSSL registers an exit handler
-/// then, which must not run before ours (tracer/process.h).
+/// that fails, and std::runtime_error if SSLKEYLOGFILE is set in a set-user-ID program: libcurl would
+/// write the keys of connections to that file, with the program's rights. MakeTracer calls it before the
+/// first transport is made: OpenSSL registers an exit handler then, which must not run before ours
+/// (tracer/process.h).
 void InitialiseCurl();
 
 /// Whether InitialiseCurl() has succeeded in this process.

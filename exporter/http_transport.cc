@@ -28,8 +28,9 @@ constexpr std::size_t kAnswerRead = 65536;
 
 }  // namespace
 
-HttpTransport::HttpTransport(const ExporterOptions& options, std::string_view content_type)
-    : options_(options) {
+HttpTransport::HttpTransport(const ExporterOptions& options, std::string_view content_type,
+                             const Proxy& proxy)
+    : options_(options), proxy_(proxy) {
   lines_ = {"Content-Type: " + std::string(content_type),
             "b3: 0",     // do not trace the tracer: b3-propagation asks reporters to say so
             "Expect:"};  // do not wait for a 100 Continue
@@ -54,6 +55,7 @@ void HttpTransport::MakeTransfer() {
   try {
     SetHeaders();
     SetOptions();
+    SetProxy();
     SetTlsOptions();
   } catch (...) {
     transfer_.reset();
@@ -106,9 +108,14 @@ void HttpTransport::SetOptions() {
   set(CURLOPT_NOPROGRESS, 0L);
   set(CURLOPT_XFERINFOFUNCTION, &OnProgress);
   set(CURLOPT_XFERINFODATA, this);
-  if (options_.unix_socket.empty()) return;
-  set(CURLOPT_UNIX_SOCKET_PATH, options_.unix_socket.c_str());
-  set(CURLOPT_PROXY, "");
+}
+
+// Both options are set in any case, or libcurl would look for variables of the environment.
+void HttpTransport::SetProxy() {
+  const bool direct = !options_.unix_socket.empty();
+  transfer_->Set(CURLOPT_PROXY, direct ? "" : proxy_.url.c_str());
+  transfer_->Set(CURLOPT_NOPROXY, proxy_.exempt.c_str());
+  if (direct) transfer_->Set(CURLOPT_UNIX_SOCKET_PATH, options_.unix_socket.c_str());
 }
 
 // Files are read for each new connection, those of authorities with a memory of kCaCacheSeconds.

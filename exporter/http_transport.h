@@ -1,9 +1,7 @@
 // Posts batches to an HTTP collector with libcurl, over one connection that is kept alive.
 //
 // The URL may be http or https (certificates are verified) and may carry a user and password.
-// Redirects are not followed, so that no credential goes where nobody has sent it. http_proxy,
-// https_proxy and no_proxy are honoured, as by every program with libcurl, unless there is a Unix
-// socket to connect to.
+// Redirects are not followed, so that no credential goes where nobody has sent it.
 #ifndef TRACEKIN_EXPORTER_HTTP_TRANSPORT_H
 #define TRACEKIN_EXPORTER_HTTP_TRANSPORT_H
 
@@ -19,6 +17,7 @@
 #include "exporter/curl_transfer.h"
 #include "exporter/earliest_deadline.h"
 #include "exporter/gzip.h"
+#include "exporter/proxy.h"
 #include "exporter/sockets.h"
 #include "tracekin/options.h"
 #include "tracekin/transport.h"
@@ -34,9 +33,10 @@ namespace tracekin {
 /// ones (curl_transfer.h).
 class HttpTransport final : public Transport {
  public:
-  /// Uses `endpoint`, `connect_timeout_ms` and what ExporterOptions says of HTTP. Throws
-  /// std::runtime_error if libcurl cannot be set up.
-  HttpTransport(const ExporterOptions& options, std::string_view content_type);
+  /// Uses `endpoint`, `connect_timeout_ms` and what ExporterOptions says of HTTP; and `proxy`, unless
+  /// there is a Unix socket to connect to. Throws std::runtime_error if libcurl cannot be set up.
+  HttpTransport(const ExporterOptions& options, std::string_view content_type,
+                const Proxy& proxy = {});
 
   SendResult Send(const std::string& body, std::size_t spans, Clock::time_point deadline) override;
   void Interrupt(Clock::time_point deadline) noexcept override;
@@ -49,6 +49,7 @@ class HttpTransport final : public Transport {
 
   void MakeTransfer();
   void SetOptions();
+  void SetProxy();
   void SetTlsOptions();
   void SetHeaders();
   std::string RefreshCredential();
@@ -63,6 +64,7 @@ class HttpTransport final : public Transport {
   static int OnProgress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexcept;
 
   const ExporterOptions options_;
+  const Proxy proxy_;
   EarliestDeadline interrupt_;
   Sockets sockets_;
   std::string answer_;          // the beginning of the body that came back

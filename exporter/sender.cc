@@ -1,5 +1,7 @@
 #include "exporter/sender.h"
 
+#include <locale.h>
+
 #include <algorithm>
 #include <exception>
 #include <new>
@@ -22,7 +24,19 @@ Sender::Sender(std::string_view service, const MakeEncoder& make_encoder,
       make_transport_(make_transport),
       on_outcome_(std::move(on_outcome)) {}
 
+namespace {
+
+// In the host's locale, the text of an error would be looked for in a catalogue, of the language that the
+// environment names; and the host may be changing its environment.
+void UseCLocale() noexcept {
+  const locale_t c = newlocale(LC_ALL_MASK, "C", nullptr);  // takes no memory
+  if (c != nullptr) uselocale(c);
+}
+
+}  // namespace
+
 void Sender::Run() noexcept {
+  UseCLocale();
   for (;;) {
     {
       std::unique_lock<std::mutex> lock(mutex_);

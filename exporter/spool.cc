@@ -13,7 +13,6 @@
 #include <iterator>
 #include <memory>
 #include <new>
-#include <system_error>
 #include <utility>
 
 #include "exporter/crc32c.h"
@@ -159,8 +158,9 @@ Spool::~Spool() {
 }
 
 bool Spool::Fail(const std::string& what, const std::string& path) {
-  const int error = errno;
-  error_ = "spool: cannot " + what + ' ' + path + ": " + std::generic_category().message(error);
+  // In English, for strerror() would look in the environment for a language (sender.cc).
+  const char* const error = strerrordesc_np(errno);
+  error_ = "spool: cannot " + what + ' ' + path + ": " + (error != nullptr ? error : "unknown error");
   return false;
 }
 

@@ -10,6 +10,7 @@
 #include "exporter/file_transport.h"
 #include "exporter/http_transport.h"
 #include "exporter/module.h"
+#include "exporter/proxy.h"
 #include "exporter/zipkin_json_encoder.h"
 #include "exporter/zipkin_proto3_encoder.h"
 
@@ -65,8 +66,9 @@ Exporter::MakeTransport ChooseTransport(const ExporterOptions& options,
     kafka.check(options);
     return [options, make = kafka.make_transport] { return make(options); };
   }
-  return [options, content_type = std::string(make_encoder()->content_type())] {
-    return std::make_unique<HttpTransport>(options, content_type);
+  return [options, content_type = std::string(make_encoder()->content_type()),
+          proxy = ProxyFromEnvironment(options.endpoint)] {
+    return std::make_unique<HttpTransport>(options, content_type, proxy);
   };
 }
 

@@ -1,7 +1,7 @@
 // Where batches of encoded spans go. tracekin's own transports are chosen by ExporterOptions; a
 // program hands in one of its own by ExporterOptions::make_transport.
 //
-// Used by one thread of the exporter at a time, but for Interrupt(). A transport owns its connection
+// Used by one thread of the exporter at a time, in the locale "C", but for Interrupt(). A transport owns its connection
 // or file and opens it when the first batch is sent, so that making one never blocks and never fails
 // for want of a collector.
 //

@@ -79,7 +79,6 @@ std::string Gunzipped(const std::string& compressed) {
 class HttpTransportTest : public ::testing::Test {
  protected:
   HttpTransportTest() {
-    unsetenv("http_proxy");
     // As Transport::Send requires of its caller:
     sigset_t signals;
     sigemptyset(&signals);
@@ -500,7 +499,6 @@ TEST_F(HttpTransportTest, CompressesBodies) {
 TEST_F(HttpTransportTest, ConnectsToAUnixSocket) {
   const testing::TempFolder folder;
   options_.unix_socket = folder.path() + "/collector";
-  setenv("http_proxy", "http://127.0.0.1:1/", 1);  // which is not asked
   {
     FaultServer server([](Connection& c) { c.Answer("202 Accepted"); }, options_.unix_socket);
     Connect("http://zipkin.example/api/v2/spans");

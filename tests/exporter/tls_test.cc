@@ -41,7 +41,6 @@ class TlsTest : public ::testing::Test {
   static void TearDownTestSuite() { made_.reset(); }
 
   TlsTest() {
-    unsetenv("https_proxy");
     sigset_t signals;  // as Transport::Send requires of its caller
     sigemptyset(&signals);
     sigaddset(&signals, SIGPIPE);
