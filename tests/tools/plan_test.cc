@@ -103,6 +103,14 @@ TEST(RecordSummary, SaysWhatToRaiseWhenEventsWereDiscarded) {
   EXPECT_THAT(Describe(summary, 16 << 20), HasSubstr("--buffer-size=64M"));
 }
 
+TEST(RecordSummary, IsNotFloodedByAProcessThatChangesItsName) {
+  Summary summary;
+  for (int i = 0; i < 100'000; ++i) summary.processes.emplace(7, "name" + std::to_string(i));
+  const std::string text = Describe(summary, 16 << 20);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 102);
+  EXPECT_THAT(text, HasSubstr("and 99 900 more names of processes\n"));
+}
+
 TEST(RecordSummary, SaysHowFarTheClocksAreApart) {
   Summary summary;
   summary.clock_offsets_ns = {{"kernel", 1000}, {"ust", 730}};

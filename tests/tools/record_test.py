@@ -120,15 +120,27 @@ class Record(unittest.TestCase):
         self.assertIn("1 events of tracekin were discarded", said)
         self.assertIn("--buffer-size=", said)
 
-    def test_a_daemon_is_started_where_there_is_none(self):
+    def end_daemon(self):
         pid_file = "/run/lttng" if os.geteuid() == 0 else os.environ["LTTNG_HOME"] + "/.lttng"
         pid_file = pathlib.Path(pid_file, "lttng-sessiond.pid")
-        before = int(pid_file.read_text())
-        os.kill(before, signal.SIGTERM)
+        os.kill(int(pid_file.read_text()), signal.SIGTERM)
         while pid_file.exists():
             time.sleep(0.05)
+        return pid_file
+
+    def test_a_daemon_is_started_where_there_is_none(self):
+        pid_file = self.end_daemon()
         self.record("--", *self.spans)
-        self.assertNotEqual(int(pid_file.read_text()), before)
+        self.assertTrue(pid_file.exists())
+        self.assertEqual(self.names(), self.EXPECTED)
+
+    def test_a_daemon_is_started_by_one_whose_parent_ignores_its_children(self):
+        pid_file = self.end_daemon()
+        recording = self.start("--", *self.spans,
+                               prepare=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        self.addCleanup(recording.kill)
+        self.assertEqual(recording.wait(LIMIT_S), 0)
+        self.assertTrue(pid_file.exists())
         self.assertEqual(self.names(), self.EXPECTED)
 
     def test_a_duration(self):
@@ -164,6 +176,87 @@ class Record(unittest.TestCase):
 
     def test_a_termination_ends_the_command(self):
         self.assertEqual(self.interrupt(signal.SIGTERM), 128 + signal.SIGTERM)
+
+    def start(self, *arguments, prepare=None):
+        recording = subprocess.Popen([TRACEKIN, "record", "--no-summary", "-o", self.output, *arguments],
+                                     stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                                     preexec_fn=prepare)
+        self.addCleanup(recording.stdout.close)
+        return recording
+
+    def test_a_parent_that_ignores_its_children_does_not_hide_the_end_of_the_command(self):
+        recording = self.start("--", "sh", "-c", "exit 7",
+                               prepare=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        self.addCleanup(recording.kill)
+        self.assertEqual(recording.wait(LIMIT_S), 7)
+
+    def test_a_parent_that_blocks_signals_does_not_hide_the_end_of_the_command(self):
+        blocked = [signal.SIGCHLD, signal.SIGTERM, signal.SIGINT]
+        recording = self.start("--", "sh", "-c", "exit 7",
+                               prepare=lambda: signal.pthread_sigmask(signal.SIG_BLOCK, blocked))
+        self.addCleanup(recording.kill)
+        self.assertEqual(recording.wait(LIMIT_S), 7)
+
+    def test_a_hangup_that_is_ignored_ends_no_recording(self):
+        recording = self.start("--", "sleep", "1000",
+                               prepare=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        self.addCleanup(recording.kill)
+        while "active" not in lttng("list"):
+            time.sleep(0.05)
+        for _ in range(3):
+            recording.send_signal(signal.SIGHUP)
+        recording.send_signal(signal.SIGTERM)
+        self.assertEqual(recording.wait(LIMIT_S), 128 + signal.SIGTERM)
+
+    def test_the_command_has_the_signals_of_the_parent(self):
+        command = ["sh", "-c", "grep -E '^Sig(Ign|Blk)' /proc/self/status"]
+
+        def signals(status):  # glibc starts programs with two of its own ignored
+            return [int(line.split()[1], 16) & 0x7fffffff for line in status.splitlines()]
+
+        for prepare in (None, lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
+                        lambda: signal.signal(signal.SIGPIPE, signal.SIG_IGN),
+                        lambda: signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])):
+            alone = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True,
+                                   preexec_fn=prepare).stdout
+            recording = self.start("--", *command, prepare=prepare)
+            status = recording.communicate(timeout=LIMIT_S)[0]
+            self.assertEqual(signals(status), signals(alone))
+            shutil.rmtree(self.output)
+
+    def test_a_process_cannot_command_the_terminal_by_its_name(self):
+        named = shutil.copy(SPANS, self.folder + "/\x1b[31mHI\x07")
+        said = self.record("--", named, self.folder)
+        self.assertIn(r"  \x1b[31mHI\x07" + "\n", said)
+        self.assertNotRegex(said, r"[\x00-\x09\x0b-\x1f\x7f]")
+
+    def test_words_of_the_command_line_cannot_command_the_terminal(self):
+        for arguments in (["--", "/\x1b[2Jnone"], ["--p\x1b[2J"], ["-d", "\x1b[2J"],
+                          ["-o", self.output + "\x1b[2J", "--", "true"]):
+            done = subprocess.run([TRACEKIN, "record", "--no-summary", *arguments], cwd=self.folder,
+                                  stderr=subprocess.PIPE, text=True, timeout=LIMIT_S)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(r"\x1b[2J", done.stderr)
+            self.assertNotIn("\x1b", done.stderr)
+
+    def test_durations_and_sizes_that_make_no_sense_are_refused(self):
+        for option in ("-d", "-b"):
+            for value in {"-d": ("1e300", "1e10", "nan", "inf", "0", "-1", "1s", ""),
+                          "-b": ("15E", "2T", "99999999999999999999", "-1", "x")}[option]:
+                with self.subTest(option=option, value=value):
+                    done = subprocess.run([TRACEKIN, "record", "-o", self.output, option, value, "--", "true"],
+                                          stderr=subprocess.PIPE, text=True, timeout=LIMIT_S)
+                    self.assertGreater(done.returncode, 100, done.stderr)
+                    self.assertRegex(done.stderr, "--duration|--buffer-size")
+                    self.assertFalse(os.path.exists(self.output))
+
+    def test_root_writes_into_no_folder_that_another_user_has_made(self):
+        if os.geteuid() != 0:
+            self.skipTest("another user's folder takes root")
+        os.mkdir(self.output)
+        os.chown(self.output, 65534, 65534)
+        self.assertIn("is another user's", self.record("--", "true", status=1))
+        self.assertEqual(os.listdir(self.output), [])
 
     def test_a_dry_run_prints_commands_that_do_the_same(self):
         commands = subprocess.run([TRACEKIN, "record", "-o", self.output, "--dry-run"], check=True,
@@ -204,7 +297,7 @@ class Record(unittest.TestCase):
         """Without and with the group that root's session daemon listens to."""
         if os.geteuid() != 0:
             self.skipTest("another user's tracing takes root")
-        os.chmod(self.folder, 0o777)
+        os.chown(self.folder, 65534, 65534)
         program = shutil.copy(TRACEKIN, self.folder)  # from where it may not be allowed to look
         environment = {"PATH": os.environ["PATH"], "HOME": self.folder, "LTTNG_HOME": self.folder}
         done = subprocess.run([program, "record", "-o", self.output, *arguments], text=True,

@@ -21,7 +21,7 @@ struct Options {
   bool dry_run = false;
   bool summary = true;
   std::string output;                     // absolute
-  std::uint64_t buffer_bytes = 16 << 20;  // of one CPU and domain
+  std::uint64_t buffer_bytes = 16 << 20;  // of one CPU and domain; 1 TiB at most
   std::vector<pid_t> pids;                // none: every process
   double duration_s = 0;                  // 0: until the command ends, or a signal comes
   std::vector<std::string> command;       // may be empty

@@ -8,13 +8,29 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tools/record/terminal.h"
+
 namespace tracekin::record {
+
+namespace {
+
+bool IsIgnored(int signal) {
+  struct sigaction action {};
+  return sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+}  // namespace
+
+void NoticeEndsOfChildren() { signal(SIGCHLD, SIG_DFL); }
 
 Program::Program() {
   sigemptyset(&signals_);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD}) sigaddset(&signals_, signal);
+  sigaddset(&signals_, SIGCHLD);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    if (!IsIgnored(signal)) sigaddset(&signals_, signal);
+  }
   sigprocmask(SIG_BLOCK, &signals_, &inherited_);
-  signal(SIGPIPE, SIG_IGN);
+  pipe_was_ignored_ = signal(SIGPIPE, SIG_IGN) == SIG_IGN;
 }
 
 bool Program::Start(const std::vector<std::string>& command) {
@@ -27,16 +43,17 @@ bool Program::Start(const std::vector<std::string>& command) {
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   posix_spawnattr_setsigmask(&attributes, &inherited_);
-  sigset_t pipe;
-  sigemptyset(&pipe);
-  sigaddset(&pipe, SIGPIPE);
-  posix_spawnattr_setsigdefault(&attributes, &pipe);
+  sigset_t restored;
+  sigemptyset(&restored);
+  if (!pipe_was_ignored_) sigaddset(&restored, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &restored);
   const int error =
       posix_spawnp(&pid_, arguments[0], nullptr, &attributes, arguments.data(), environ);
   posix_spawnattr_destroy(&attributes);
   if (error == 0) return true;
   pid_ = 0;
-  std::fprintf(stderr, "record: cannot run %s: %s\n", arguments[0], std::strerror(error));
+  std::fprintf(stderr, "record: cannot run %s: %s\n", ForTerminal(command[0]).c_str(),
+               std::strerror(error));
   return false;
 }
 

@@ -14,10 +14,15 @@
 
 namespace tracekin::record {
 
+/// Undoes that a parent ignores SIGCHLD, which is inherited: no end of a child would be noticed.
+/// Our children have the default, too, as under timeout(1).
+void NoticeEndsOfChildren();
+
 class Program {
  public:
-  /// From now on signals wait for Wait(), and SIGPIPE is ignored: liblttng-ctl raises it when the daemon
-  /// hangs up. Starts nothing.
+  /// From now on SIGINT, SIGTERM and SIGHUP wait for Wait(), but for those that a parent ignores,
+  /// as nohup(1) does: they stay ignored. SIGPIPE is ignored too, for liblttng-ctl raises it when
+  /// the daemon hangs up; the command has it as it was. Starts nothing.
   Program();
 
   /// Starts the command, with TRACEKIN_UST_ENABLED=true unless the environment says otherwise: its
@@ -32,12 +37,14 @@ class Program {
   /// Passes the signal that came on to the command, unless the terminal did so already.
   void PassOn() const;
 
-  /// What to exit with: the command's status, 128 + the signal that ended it, or 0 without a command.
+  /// What to exit with: the command's status, 128 + the signal that ended it, or 0 without a
+  /// command.
   int status() const { return status_; }
 
  private:
   sigset_t signals_;
   sigset_t inherited_;
+  bool pipe_was_ignored_ = false;
   pid_t pid_ = 0;  // 0: none, or it has ended
   int signal_ = 0;
   bool from_terminal_ = false;

@@ -4,16 +4,19 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
 #include <memory>
 
+#include "tools/record/output_folder.h"
 #include "tools/record/plan.h"
 #include "tools/record/program.h"
 #include "tools/record/session.h"
 #include "tools/record/summary.h"
+#include "tools/record/terminal.h"
 
 namespace tracekin::record {
 
@@ -26,6 +29,8 @@ constexpr std::chrono::milliseconds kProgressInterval{500};
 constexpr int kNotFound = 127;  // as a shell has it
 // LTTng's consumer says nothing when the disk is full; it loses what it cannot write.
 constexpr std::uintmax_t kLeastFreeBytes = 64 << 20;
+constexpr double kLongestS = 1e9;  // 31 years
+constexpr std::uint64_t kMostBufferBytes = std::uint64_t{1} << 40;
 
 std::string Now() {
   const std::time_t now = std::time(nullptr);
@@ -96,22 +101,49 @@ void Await(const Options& options, const Session& session, Program* program) {
   }
 }
 
-void CheckOutput(const std::string& output) {
-  std::error_code error;
-  if (fs::exists(output, error) && !fs::is_empty(output, error)) {
-    throw RecordError(output + " exists and is not empty: name another folder with -o.");
-  }
-  fs::create_directories(output, error);
-  if (error) throw RecordError("cannot make the folder " + output + ": " + error.message() + ".");
+// The text of a command line's option: nothing if it will do, else what is wrong.
+
+CLI::Validator Duration() {
+  const auto check = [](const std::string& text) {
+    double seconds = 0;
+    const bool good =
+        CLI::detail::lexical_cast(text, seconds) && seconds > 0 && seconds <= kLongestS;
+    return good ? std::string() : "expected seconds above 0, up to a billion, found " + text;
+  };
+  return CLI::Validator(check, "SECONDS");
 }
 
-int Run(const Options& options) {
-  const Plan plan = MakePlan(options, "tracekin-" + Now() + "-" + std::to_string(getpid()));
+CLI::Validator BufferSize() {
+  const auto check = [](const std::string& text) {
+    std::uint64_t bytes = 0;
+    const bool good = CLI::detail::lexical_cast(text, bytes) && bytes <= kMostBufferBytes;
+    return good ? std::string() : "expected 1T at most, found " + text + " bytes";
+  };
+  return CLI::Validator(check, "");
+}
+
+// Control characters would reach the terminal in messages, and a shell by the commands of
+// --dry-run.
+std::string AbsoluteFolder(const std::string& output) {
+  const std::string folder = fs::absolute(output).lexically_normal().string();
+  const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; };
+  if (std::any_of(folder.begin(), folder.end(), is_control)) {
+    throw RecordError("the folder " + ForTerminal(folder) + " has control characters in its name.");
+  }
+  return folder;
+}
+
+int Run(Options options) {
+  const std::string name = "tracekin-" + Now() + "-" + std::to_string(getpid());
   if (options.dry_run) {
-    for (const std::string& command : LttngCommands(plan)) std::puts(command.c_str());
+    for (const std::string& command : LttngCommands(MakePlan(options, name))) {
+      std::puts(command.c_str());
+    }
     return 0;
   }
-  CheckOutput(options.output);
+  options.output = PrepareOutputFolder(options.output);
+  const Plan plan = MakePlan(options, name);
+  NoticeEndsOfChildren();
   EnsureDaemon();  // which is to inherit nothing of what Program changes
   Program program;
   Session session(plan);
@@ -121,7 +153,7 @@ int Run(const Options& options) {
   if (options.summary) {
     std::fputs(Describe(Summarize(options.output), options.buffer_bytes).c_str(), stderr);
   }
-  std::fprintf(stderr, "record: the trace is in %s\n", options.output.c_str());
+  std::fprintf(stderr, "record: the trace is in %s\n", ForTerminal(options.output).c_str());
   return program.status();
 }
 
@@ -148,11 +180,12 @@ void AddSubcommand(CLI::App* app, int* status) {
       ->add_option("-p,--pid", options->pids, "Only these processes' spans; the kernel as a whole")
       ->delimiter(',');
   record->add_option("-d,--duration", options->duration_s, "Seconds after which it ends")
-      ->check(CLI::PositiveNumber);
+      ->check(Duration());
   record
       ->add_option("-b,--buffer-size", options->buffer_bytes,
                    "Memory for the events of each CPU and domain, such as 64M")
       ->transform(CLI::AsSizeValue(false))
+      ->check(BufferSize())
       ->default_str("16M");
   record->add_flag("!--no-summary", options->summary, "Do not read the trace at the end");
   record->add_flag("-n,--dry-run", options->dry_run,
@@ -161,8 +194,8 @@ void AddSubcommand(CLI::App* app, int* status) {
   record->positionals_at_end();
   record->callback([options, status] {
     if (options->output.empty()) options->output = "tracekin-" + Now();
-    options->output = fs::absolute(options->output).lexically_normal().string();
     try {
+      options->output = AbsoluteFolder(options->output);
       *status = Run(*options);
     } catch (const std::exception& error) {
       std::fprintf(stderr, "record: %s\n", error.what());

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <memory>
 
+#include "tools/record/terminal.h"
+
 namespace tracekin::record {
 
 namespace {
@@ -120,7 +122,7 @@ Session::Session(const Plan& plan) : plan_(plan) {
   const std::unique_ptr<lttng_session_descriptor, decltype(&lttng_session_descriptor_destroy)>
       descriptor(make(plan.session.c_str(), plan.output.c_str()), lttng_session_descriptor_destroy);
   if (descriptor == nullptr)
-    throw RecordError("the folder " + plan.output + " is not one that LTTng takes.");
+    throw RecordError("the folder " + ForTerminal(plan.output) + " is not one that LTTng takes.");
   Check(lttng_create_session_ext(descriptor.get()), "create a session");
   created_ = true;
   try {

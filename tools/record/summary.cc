@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tools/record/session.h"
+#include "tools/record/terminal.h"
 
 namespace tracekin::record {
 
@@ -144,7 +145,8 @@ void ReadTrace(const std::string& folder, Summary* summary) {
                     bt_graph_run(graph.get()) == BT_GRAPH_RUN_STATUS_OK;
   if (!read) {
     bt_current_thread_clear_error();
-    throw RecordError("the trace in " + folder + " cannot be read; babeltrace2 says why.");
+    throw RecordError("the trace in " + ForTerminal(folder) +
+                      " cannot be read; babeltrace2 says why.");
   }
   for (const auto& [event, count] : reading.counts) {
     summary
@@ -161,6 +163,19 @@ std::string Number(std::uint64_t number) {
 
 std::string Padded(const std::string& text, std::size_t width) {
   return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
+}
+
+// A process may change its name with each event.
+void DescribeProcesses(const Summary& summary, std::string* text) {
+  constexpr std::size_t kMostShown = 100;
+  std::size_t shown = 0;
+  for (const auto& [pid, name] : summary.processes) {
+    if (shown++ == kMostShown) break;
+    *text += "process " + std::to_string(pid) + "  " + ForTerminal(name) + '\n';
+  }
+  if (summary.processes.size() > kMostShown) {
+    *text += "and " + Number(summary.processes.size() - kMostShown) + " more names of processes\n";
+  }
 }
 
 void DescribeDiscarded(const char* whose, std::uint64_t count, std::uint64_t buffer_bytes,
@@ -188,14 +203,12 @@ std::string Describe(const Summary& summary, std::uint64_t buffer_bytes) {
     if (name.rfind("kernel:", 0) == 0) {
       kernel += count;
     } else {
-      text += Padded(Number(count), 14) + "  " + name + '\n';
+      text += Padded(Number(count), 14) + "  " + ForTerminal(name) + '\n';
     }
   }
   if (kernel != 0) text += Padded(Number(kernel), 14) + "  of the kernel\n";
   if (text.empty()) text = "No event was recorded.\n";
-  for (const auto& [pid, name] : summary.processes) {
-    text += "process " + std::to_string(pid) + "  " + name + '\n';
-  }
+  DescribeProcesses(summary, &text);
   const auto kernel_clock = summary.clock_offsets_ns.find("kernel");
   const auto ust_clock = summary.clock_offsets_ns.find("ust");
   if (kernel_clock != summary.clock_offsets_ns.end() &&

@@ -1,0 +1,61 @@
+#include "tools/record/terminal.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "tools/record/summary.h"
+
+namespace tracekin::record {
+namespace {
+
+TEST(ForTerminal, LeavesTextAlone) {
+  for (const char* text : {"", "server", "a b~!", "k\xc3\xa4se", "\xe2\x82\xac", "\xf0\x9f\x98\x80",
+                           "\xf4\x8f\xbf\xbd"}) {
+    EXPECT_EQ(ForTerminal(text), text);
+  }
+}
+
+TEST(ForTerminal, LetsNothingThroughThatCommandsATerminalOrHidesText) {
+  struct Case {
+    std::string_view text;
+    const char* shown;
+  };
+  const Case cases[] = {
+      {"\x1b[31mHI\x1b]0;P\x07", R"(\x1b[31mHI\x1b]0;P\x07)"},
+      {"a\r\nb\tc\x7f", R"(a\x0d\x0ab\x09c\x7f)"},
+      {std::string_view("\0", 1), R"(\x00)"},
+      {"\xc2\x9b"
+       "31m",
+       R"(\xc2\x9b31m)"},  // CSI, as one character
+      {"\x9b"
+       "31m",
+       R"(\x9b31m)"},  // and as one byte
+      {"a\xe2\x80\xae"
+       "b",
+       R"(a\xe2\x80\xaeb)"},                        // right-to-left override
+      {"\xe2\x81\xa6", R"(\xe2\x81\xa6)"},          // isolate
+      {"\xd8\x9c", R"(\xd8\x9c)"},                  // Arabic letter mark
+      {"\xe2\x80\xa8", R"(\xe2\x80\xa8)"},          // line separator
+      {"\xf3\xa0\x80\xa1", R"(\xf3\xa0\x80\xa1)"},  // tag
+      {"\\x1b", R"(\\x1b)"},                        // is no escape
+      {"\xe2\x82", R"(\xe2\x82)"},                  // a name that LTTng cut
+      {"\xc0\xaf", R"(\xc0\xaf)"},                  // overlong
+      {"\xed\xa0\x80", R"(\xed\xa0\x80)"},          // surrogate
+      {"\xf4\x90\x80\x80", R"(\xf4\x90\x80\x80)"},  // above U+10FFFF
+      {"\xff", R"(\xff)"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(ForTerminal(c.text), c.shown);
+}
+
+TEST(RecordSummary, ShowsNamesThatProcessesChoseWithoutTheirEscapes) {
+  Summary summary;
+  summary.events = {{"tracekin:\x1b[2J", 1}};
+  summary.processes = {{7, "\x1b[31mHI\x07"}};
+  EXPECT_EQ(Describe(summary, 1 << 20),
+            "             1  tracekin:\\x1b[2J\nprocess 7  \\x1b[31mHI\\x07\n");
+}
+
+}  // namespace
+}  // namespace tracekin::record

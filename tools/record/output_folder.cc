@@ -1,0 +1,92 @@
+#include "tools/record/output_folder.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "tools/record/session.h"
+#include "tools/record/terminal.h"
+
+namespace tracekin::record {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void Refuse(const fs::path& folder, const std::string& why) {
+  throw RecordError(ForTerminal(folder.string()) + why + ": name another folder with -o.");
+}
+
+[[noreturn]] void CannotMake(const fs::path& folder, const std::string& why) {
+  throw RecordError("cannot make the folder " + ForTerminal(folder.string()) + ": " + why + ".");
+}
+
+struct stat StatusOf(const fs::path& folder) {
+  struct stat status {};
+  if (lstat(folder.c_str(), &status) != 0) CannotMake(folder, std::strerror(errno));
+  return status;
+}
+
+bool IsOwn(const struct stat& status) { return status.st_uid == geteuid(); }
+
+// Under sudo, the caller's own folders are what he works in.
+bool IsTrusted(const struct stat& status) {
+  const char* const caller = geteuid() == 0 ? std::getenv("SUDO_UID") : nullptr;
+  return IsOwn(status) || status.st_uid == 0 ||
+         (caller != nullptr && std::to_string(status.st_uid) == caller);
+}
+
+// `folder` is there, and has no links in it.
+void CheckAbove(const fs::path& folder) {
+  bool trusted = true;  // the one below
+  for (fs::path above = folder, below;; below = above, above = above.parent_path()) {
+    const struct stat status = StatusOf(above);
+    const bool anybodys = (status.st_mode & S_IWOTH) != 0;
+    if (anybodys && (status.st_mode & S_ISVTX) == 0) {
+      Refuse(above, " is for everybody to write to, and a link could be put there");
+    }
+    if (anybodys && !trusted) Refuse(below, " is another user's, who could put a link there");
+    if (above == above.parent_path()) return;
+    trusted = IsTrusted(status);
+  }
+}
+
+// A group of this user's own is no other user.
+void CheckFound(const fs::path& folder) {
+  const struct stat status = StatusOf(folder);
+  if (S_ISLNK(status.st_mode)) Refuse(folder, " is a link");
+  if (!S_ISDIR(status.st_mode)) Refuse(folder, " is no folder");
+  if (!IsOwn(status)) Refuse(folder, " is another user's");
+  const bool others = (status.st_mode & S_IWOTH) != 0 ||
+                      ((status.st_mode & S_IWGRP) != 0 && status.st_gid != getegid());
+  if (others) Refuse(folder, " is for other users to write to");
+  std::error_code error;
+  if (!fs::is_empty(folder, error)) Refuse(folder, " exists and is not empty");
+}
+
+}  // namespace
+
+std::string PrepareOutputFolder(const std::string& folder) {
+  fs::path asked = fs::path(folder).lexically_normal();
+  if (!asked.has_filename()) asked = asked.parent_path();  // it ended with a slash
+  std::error_code error;
+  const fs::path above = fs::weakly_canonical(asked.parent_path(), error);
+  if (error) CannotMake(asked, error.message());
+  fs::path there = above;
+  while (!fs::exists(there)) there = there.parent_path();
+  CheckAbove(there);
+  fs::create_directories(above, error);
+  if (error) CannotMake(asked, error.message());
+  const fs::path made = above / asked.filename();
+  if (mkdir(made.c_str(), 0700) != 0) {
+    if (errno != EEXIST) CannotMake(asked, std::strerror(errno));
+    CheckFound(made);
+  }
+  return made.string();
+}
+
+}  // namespace tracekin::record
