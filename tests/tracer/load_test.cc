@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <cstdlib>
 #include <fstream>
 #include <memory>
 #include <mutex>
@@ -22,9 +23,11 @@ namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kSpans = 1'000'000;
+constexpr std::uint64_t kThreadsInTurn = 2'000;
 constexpr bool kMeasuresMemory = false;  // theirs is several times as much
 #else
 constexpr std::uint64_t kSpans = 10'000'000;
+constexpr std::uint64_t kThreadsInTurn = 20'000;
 constexpr bool kMeasuresMemory = true;
 #endif
 
@@ -124,6 +127,33 @@ TEST(Load, SpansOfAThousandThreadsAreExportedOrCounted) {
   // A thread that is preempted in the midst of its push has a chunk, and there are but 256.
   EXPECT_EQ(counters.exported + counters.dropped.queue_full, kThreads * kEach);
   EXPECT_GE(counters.exported, kThreads * kEach / 2);
+}
+
+// As in a host with a thread for each request. TRACEKIN_THREADS in the environment says how many.
+TEST(Load, ThreadsOneAfterTheOtherLeaveNothingBehind) {
+  const char* const asked = std::getenv("TRACEKIN_THREADS");
+  const std::uint64_t count = asked == nullptr ? kThreadsInTurn : std::strtoull(asked, nullptr, 10);
+  std::atomic<std::uint64_t> lines{0};
+  const auto tracer = MakeCounted(&lines);
+  std::uint64_t before = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    if (i == count / 10) before = ResidentKilobytes();
+    std::thread([&tracer] {
+      const auto span = tracer->StartSpan("request");
+      const Scope scope(*span);
+    }).join();
+  }
+  const std::uint64_t after = ResidentKilobytes();
+  ASSERT_TRUE(tracer->Flush(RecordingTracer::kPatience));
+  const Counters counters = tracer->counters();
+  EXPECT_TRUE(Conserved(counters, 0));
+  EXPECT_EQ(counters.started, count);
+  EXPECT_EQ(counters.exported, count);
+  EXPECT_EQ(lines, count);
+  EXPECT_EQ(counters.misplaced_scopes, 0u);
+  if (kMeasuresMemory) {
+    EXPECT_LE(after, before + 16'000U);
+  }
 }
 
 }  // namespace
