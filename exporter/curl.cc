@@ -62,6 +62,7 @@ void CheckCurl(CURLcode code) {
 void InitialiseCurl() {
   // Of the kind that a fork during another thread's first use does not leave locked for ever.
   static std::once_flag once;
+  const CurlAtWork at_work;
   // What fails for lack of memory is tried again by the next call.
   std::call_once(once, [] {
     RefuseKeyLogOfUser();

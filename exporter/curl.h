@@ -24,7 +24,9 @@ void InitialiseCurl();
 /// Whether InitialiseCurl() has succeeded in this process.
 bool CurlIsInitialised() noexcept;
 
-/// Held while libcurl may take locks of OpenSSL's, by any number of threads; not while it waits for the network.
+/// Held while libcurl may take locks of OpenSSL's, or of its own that a child cannot renew, by any number of
+/// threads; not while it waits for the network. The sender holds it while it makes a transport, for a module's
+/// copy of this class stops no fork.
 class CurlAtWork {
  public:
   CurlAtWork() noexcept;

@@ -7,6 +7,8 @@
 #include <new>
 #include <utility>
 
+#include "exporter/curl.h"
+
 namespace tracekin {
 
 namespace {
@@ -76,7 +78,11 @@ Outcome Sender::Try() noexcept {
 void Sender::Send(Outcome* outcome) {
   if (encoder_ == nullptr) encoder_ = make_encoder_();
   if (owned_transport_ == nullptr) {
-    owned_transport_ = make_transport_();
+    {
+      // A module has its own part in libcurl's and librdkafka's initialisation.
+      const CurlAtWork at_work;
+      owned_transport_ = make_transport_();
+    }
     transport_ = owned_transport_.get();
     const std::lock_guard<std::mutex> lock(mutex_);
     owned_transport_->Interrupt(interrupt_);

@@ -4,9 +4,11 @@
 #include <opentracing/dynamic_load.h>
 #include <unistd.h>
 
+#include <memory>
 #include <string>
 #include <thread>
 
+#include "tests/exporter/fault_server.h"
 #include "tests/support/attack.h"
 #include "tests/support/fork.h"
 
@@ -24,18 +26,19 @@ class ForkDuringFirstUse : public ::testing::Test {
     ASSERT_TRUE(handle_) << error_;
   }
 
-  void Make(const char* exporter) const {
+  std::shared_ptr<opentracing::Tracer> Make(const std::string& exporter) const {
     const std::string configuration =
-        R"({"service_name": "a", "exporter": {"close_timeout_ms": 1, )" + std::string(exporter) +
-        "}}";
+        R"({"service_name": "a", "exporter": {"close_timeout_ms": 10000, )" + exporter + "}}";
     std::string error;
-    EXPECT_TRUE(handle_->tracer_factory().MakeTracer(configuration.c_str(), error)) << error;
+    const auto tracer = handle_->tracer_factory().MakeTracer(configuration.c_str(), error);
+    EXPECT_TRUE(tracer) << error;
+    return tracer.value_or(nullptr);
   }
 
   /// In a process that has made no tracer yet, forks while another thread runs `use`, each time at a
-  /// later moment, and has the child run it, too.
+  /// later moment, and has the child run it, too. Returns how often.
   template <class Use>
-  void ForkDuring(int step_us, Use use) const {
+  int ForkDuring(int step_us, Use use) const {
     constexpr int kMoments = 25;
     const int forks = Attacks(2 * kMoments);
     for (int i = 0; i < forks && !HasFailure(); ++i) {
@@ -47,6 +50,7 @@ class ForkDuringFirstUse : public ::testing::Test {
       });
     }
     ReportAttacks(static_cast<std::uint64_t>(forks), "forks");
+    return forks;
   }
 
  private:
@@ -64,6 +68,17 @@ TEST_F(ForkDuringFirstUse, OfModulesDoesNotCrashItsChild) {
     Make(kThrift);
     Make(kKafka);
   });
+}
+
+TEST_F(ForkDuringFirstUse, OfLibcurlByAModuleDoesNotHangItsChildsExporter) {
+  const FaultServer server([](FaultServer::Connection& c) {
+    c.Write(std::string("\0\0\0\x14\0\0\0\3Log\2\0\0\0\0\x08\0\0\0\0\0\0\0", 24));
+  });
+  const std::string exporter =
+      R"("endpoint": "scribe://127.0.0.1:)" + std::to_string(server.port()) + '"';
+  Make(exporter);  // Loads the module; libcurl is first used when there is a span.
+  const int forks = ForkDuring(100, [&] { Make(exporter)->StartSpan("span"); });
+  EXPECT_EQ(server.requests().size(), 2U * static_cast<unsigned>(forks));
 }
 
 }  // namespace
