@@ -174,12 +174,14 @@ void SpanWriter::AppendField(std::string_view key, const opentracing::Value& val
   Append(key);
   Append("=");
   try {
-    const ValueText text(value);
-    if (text.is_json() || text.view().find_first_of(" \"=") == std::string_view::npos) {
-      return Append(text.view());
+    const ValueText value_text(value);
+    // More than a span holds is cut below in any case: it is neither looked at nor quoted.
+    const std::string_view text = value_text.view().substr(0, kMaxSpanBytes);
+    if (value_text.is_json() || text.find_first_of(" \"=") == std::string_view::npos) {
+      return Append(text);
     }
-    std::string quoted(MaxJsonStringSize(text.view().size()), '\0');
-    const char* end = WriteJsonString(text.view(), quoted.data(), quoted.data() + quoted.size());
+    std::string quoted(MaxJsonStringSize(text.size()), '\0');
+    const char* end = WriteJsonString(text, quoted.data(), quoted.data() + quoted.size());
     Append({quoted.data(), static_cast<std::size_t>(end - quoted.data())});
   } catch (...) {
     cut_ = true;

@@ -1,83 +1,98 @@
 #include "tracer/value_text.h"
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <type_traits>
 
+#include "exporter/span_bytes.h"
+#include "text/utf8.h"
+
 namespace tracekin {
 
 namespace {
 
-using Writer = rapidjson::Writer<rapidjson::StringBuffer>;
-
+// Appends JSON to `text`, until that has more than a span can hold.
 struct JsonVisitor {
-  Writer& writer;
+  std::string* text;
   int depth;
 
-  void operator()(bool value) const { writer.Bool(value); }
+  void operator()(bool value) const { *text += value ? "true" : "false"; }
+  void operator()(std::nullptr_t) const { *text += "null"; }
   void operator()(double value) const {
-    if (std::isfinite(value)) {
-      writer.Double(value);
-    } else {
-      writer.Null();
-    }
+    if (!std::isfinite(value)) return (*this)(nullptr);
+    const std::size_t start = text->size();
+    Number(value);
+    if (text->find_first_of(".e", start) == std::string::npos) *text += ".0";
   }
-  void operator()(std::int64_t value) const { writer.Int64(value); }
-  void operator()(std::uint64_t value) const { writer.Uint64(value); }
-  void operator()(const std::string& value) const { Text(value.data(), value.size()); }
-  void operator()(opentracing::string_view value) const { Text(value.data(), value.size()); }
-  void operator()(std::nullptr_t) const { writer.Null(); }
+  void operator()(std::int64_t value) const { Number(value); }
+  void operator()(std::uint64_t value) const { Number(value); }
+  void operator()(const std::string& value) const { Text(value); }
+  void operator()(opentracing::string_view value) const { Text({value.data(), value.size()}); }
   void operator()(const char* value) const {
-    if (value == nullptr) {
-      writer.Null();
-    } else {
-      Text(value, std::strlen(value));
-    }
+    if (value == nullptr) return (*this)(nullptr);
+    Text(value);
   }
 
   void operator()(const opentracing::Values& values) const {
-    if (depth == kMaxValueDepth) {
-      writer.Null();
-      return;
-    }
-    writer.StartArray();
-    for (const auto& value : values) Visit(value);
-    writer.EndArray();
+    Nested(
+        '[', values, [this](const opentracing::Value& value) { Visit(value); }, ']');
   }
 
   void operator()(const opentracing::Dictionary& values) const {
-    if (depth == kMaxValueDepth) {
-      writer.Null();
-      return;
-    }
-    writer.StartObject();
-    for (const auto& item : values) {
-      Text(item.first.data(), item.first.size());
+    const auto visit = [this](const auto& item) {
+      Text(item.first);
+      *text += ':';
       Visit(item.second);
-    }
-    writer.EndObject();
+    };
+    Nested('{', values, visit, '}');
   }
 
  private:
-  void Visit(const opentracing::Value& value) const {
-    opentracing::Value::visit(value, JsonVisitor{writer, depth + 1});
+  template <class Items, class VisitItem>
+  void Nested(char open, const Items& items, VisitItem visit, char close) const {
+    if (depth == kMaxValueDepth) return (*this)(nullptr);
+    *text += open;
+    for (const auto& item : items) {
+      if (text->size() > kMaxSpanBytes) return;  // it will be cut, and all that follows with it
+      visit(item);
+      *text += ',';
+    }
+    if (text->back() == ',') text->pop_back();
+    *text += close;
   }
-  void Text(const char* text, std::size_t size) const {
-    writer.String(text, static_cast<rapidjson::SizeType>(size));
+
+  void Visit(const opentracing::Value& value) const {
+    opentracing::Value::visit(value, JsonVisitor{text, depth + 1});
+  }
+
+  template <class Value>
+  void Number(Value value) const {
+    char digits[kMaxDigits];
+    text->append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+  }
+
+  void Text(std::string_view value) const {
+    value = value.substr(0, kMaxSpanBytes);
+    if (!TextIn(value.size() + 2, value)) TextIn(MaxJsonStringSize(value.size()), value);
+  }
+
+  // Returns false, and appends nothing, if that takes more than `size` bytes.
+  bool TextIn(std::size_t size, std::string_view value) const {
+    const std::size_t start = text->size();
+    text->resize(start + size);
+    const char* end = WriteJsonString(value, text->data() + start, text->data() + text->size());
+    text->resize(end == nullptr ? start : static_cast<std::size_t>(end - text->data()));
+    return end != nullptr;
   }
 };
 
 // Not into each place that wants the text of any value.
 template <class Nested>
 [[gnu::noinline]] std::string ToJson(const Nested& values) {
-  rapidjson::StringBuffer buffer;
-  Writer writer(buffer);
-  JsonVisitor{writer, 0}(values);
-  return {buffer.GetString(), buffer.GetSize()};
+  std::string text;
+  JsonVisitor{&text, 0}(values);
+  return text;
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 // Numbers are written as std::to_chars does it, the shortest form that reads back; null is "null".
 // Lists and maps become JSON: scalars inside keep their JSON type, numbers that JSON has no form
 // for (NaN, infinities) become null, and so do lists and maps that lie deeper than kMaxValueDepth,
-// so that a value cannot exhaust the stack.
+// so that a value cannot exhaust the stack. JSON ends once it is longer than any span: a value of any size
+// takes a bounded time and bounded memory.
 #ifndef TRACEKIN_TRACER_VALUE_TEXT_H
 #define TRACEKIN_TRACER_VALUE_TEXT_H
 
@@ -16,6 +17,7 @@
 namespace tracekin {
 
 constexpr int kMaxValueDepth = 16;
+constexpr std::size_t kMaxDigits = 24;  // of the longest double
 
 /// The text of a value that is text already, borrowed; nullopt for any other.
 inline std::optional<std::string_view> TextOf(const opentracing::Value& value) {
@@ -48,7 +50,7 @@ class ValueText {
 
   std::string_view view_;
   bool is_json_ = false;
-  char digits_[24];  // the longest double has 24 characters
+  char digits_[kMaxDigits];
   std::string json_;
 };
 
