@@ -1,5 +1,7 @@
 #include "tracekin/scope.h"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <new>
 
@@ -51,17 +53,29 @@ ScopeNode*& Innermost() noexcept {
 }
 
 // At the end of a thread that has had Scopes: it works for nothing any more.
-struct LeaveAll {
-  ~LeaveAll() {
-    while (Innermost() != nullptr) {
-      ScopeNode* node = Unlink(&ThisThread().active);
-      const auto before = node->state.exchange(ScopeNode::kLeftBehind, std::memory_order_acq_rel);
-      if (before == ScopeNode::kEndedElsewhere) delete node;
-    }
+void LeaveAll(void*) noexcept {
+  ThisThread().leaves_scopes = false;  // a later destructor may begin another
+  while (Innermost() != nullptr) {
+    ScopeNode* node = Unlink(&ThisThread().active);
+    const auto before = node->state.exchange(ScopeNode::kLeftBehind, std::memory_order_acq_rel);
+    if (before == ScopeNode::kEndedElsewhere) delete node;
   }
-  bool needed = false;
-};
-thread_local LeaveAll leave_all;
+}
+
+// A key of pthreads has LeaveAll called. The destructor of a thread_local object would not do: to register
+// one takes the loader's lock, and ends the process if there is no memory.
+pthread_key_t key;
+bool has_key = false;
+
+__attribute__((constructor(101))) void MakeKey() {
+  has_key = pthread_key_create(&key, LeaveAll) == 0;
+}
+
+// Without the key, or memory for its value, the Scopes that a thread leaves open are never cleared away.
+void LeaveAllAtEnd(ThreadState* thread) noexcept {
+  if (thread->leaves_scopes || !has_key) return;
+  thread->leaves_scopes = pthread_setspecific(key, thread) == 0;
+}
 
 void CountMisplaced(const opentracing::Span& span) noexcept {
   if (SpanContext::Cast(&span.context()) == nullptr) return;
@@ -73,8 +87,9 @@ void CountMisplaced(const opentracing::Span& span) noexcept {
 Scope::Scope(opentracing::Span& span) noexcept
     : node_(new (std::nothrow) ScopeNode{span, Innermost()}) {
   if (node_ == nullptr) return;
-  if (node_->enclosing == nullptr) leave_all.needed = true;  // which registers its destructor
-  ThisThread().active = node_;
+  ThreadState& thread = ThisThread();
+  LeaveAllAtEnd(&thread);
+  thread.active = node_;
   Enter(node_);
 }
 

@@ -21,6 +21,7 @@ struct ThreadState {
   std::uint32_t shard;          // of this thread, from 0
   std::int32_t tid;             // gettid(), 0 until it is asked for: a system call of 107 ns
   bool ready;
+  bool leaves_scopes;  // at its end; see scope.cc
 };
 
 // initial-exec: one instruction instead of a call to __tls_get_addr; these bytes come out of the

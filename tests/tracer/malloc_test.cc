@@ -9,12 +9,15 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "exporter/span_bytes.h"
 #include "tests/support/carriers.h"
+#include "tests/support/fork.h"
 #include "tests/support/recording_tracer.h"
+#include "tracekin/scope.h"
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 namespace {
@@ -156,6 +159,23 @@ TEST(WithoutMalloc, ListsAndMapsAreLeftOutAndCounted) {
   }
   EXPECT_GE(tracer->counters().truncated_attributes, 20u);  // twice where nothing could be had
   EXPECT_TRUE(Conserved(tracer->counters(), 0));
+}
+
+TEST(WithoutMalloc, TheFirstScopeOfAThreadDoesNotEndTheProcess) {
+  InFork([] {
+    const RecordingTracer tracer;
+    const auto span = tracer->StartSpan("a");
+    for (long count = 0; count < 5; ++count) {
+      std::thread([&] {
+        const MemoryFor some(count);
+        {
+          const Scope scope(*span);
+          EXPECT_TRUE(ActiveSpan() == nullptr || ActiveSpan() == span.get());
+        }
+        EXPECT_EQ(ActiveSpan(), nullptr);
+      }).join();
+    }
+  });
 }
 
 }  // namespace
