@@ -3,11 +3,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <atomic>
-
 #include "exporter/random_seed.h"
 
 namespace tracekin {
+
+namespace internal {
+std::atomic<std::uint64_t> threads_seen{0};
+}
 
 __thread ThreadState thread_state;
 
@@ -16,7 +18,13 @@ namespace {
 constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;
 
 std::atomic<std::uint64_t> process_seed{0};
-std::atomic<std::uint32_t> next_shard{0};
+
+// The first 2^31 threads have a number each; later ones share those from 2^31 on.
+std::uint32_t NextShard() {
+  constexpr std::uint64_t kDistinct = std::uint64_t{1} << 31;
+  const std::uint64_t before = internal::threads_seen.fetch_add(1, std::memory_order_relaxed);
+  return static_cast<std::uint32_t>(before < kDistinct ? before : kDistinct + before % kDistinct);
+}
 
 // Every thread's generator from one random number a process, not 0.
 void Seed(ThreadState* state) {
@@ -33,7 +41,7 @@ void Seed(ThreadState* state) {
 
 void MakeThreadStateReady() noexcept {
   ThreadState& state = thread_state;
-  state.shard = next_shard.fetch_add(1, std::memory_order_relaxed);
+  state.shard = NextShard();
   Seed(&state);
   state.ready = true;
 }

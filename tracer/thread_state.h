@@ -7,6 +7,7 @@
 #ifndef TRACEKIN_TRACER_THREAD_STATE_H
 #define TRACEKIN_TRACER_THREAD_STATE_H
 
+#include <atomic>
 #include <cstdint>
 
 namespace tracekin {
@@ -18,7 +19,7 @@ struct ThreadState {
   std::int64_t wall_offset;     // ns; what to add to the steady clock, see clock.h
   std::int64_t wall_offset_at;  // steady time of its measurement
   ScopeNode* active;            // innermost; see scope.cc
-  std::uint32_t shard;          // of this thread, from 0
+  std::uint32_t shard;          // of this thread, from 0; below 2^31 no two have the same
   std::int32_t tid;             // gettid(), 0 until it is asked for: a system call of 107 ns
   bool ready;
   bool leaves_scopes;  // at its end; see scope.cc
@@ -28,6 +29,12 @@ struct ThreadState {
 // surplus that glibc keeps for libraries loaded by dlopen. __thread and not thread_local, which
 // would call a function at each use to learn that there is nothing to initialise.
 extern __thread ThreadState thread_state __attribute__((tls_model("initial-exec")));
+
+namespace internal {
+/// How many threads of this process have made their state ready. Of 64 bits, for the number of a thread must
+/// not become that of another: the first threads count in memory that they do not share.
+extern std::atomic<std::uint64_t> threads_seen;
+}  // namespace internal
 
 void MakeThreadStateReady() noexcept;
 

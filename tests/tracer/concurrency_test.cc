@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "tests/support/carriers.h"
 #include "tests/support/recording_tracer.h"
+#include "tracer/thread_state.h"
 
 namespace tracekin::testing {
 namespace {
@@ -154,6 +156,22 @@ TEST(OneTracerOnManyThreads, ExportsEverySpanOnceAndWhole) {
               std::string(number % kEach % 700, static_cast<char>('a' + number / kEach)));
   }
   EXPECT_EQ(seen, std::vector<int>(kThreads * kEach, 1));
+}
+
+TEST(OneTracerOnManyThreads, CountsEverySpanThoughThereWereFourBillionThreadsBefore) {
+  constexpr int kEach = 20'000;
+  RecordingTracer tracer(WithSampler("never"));
+  const std::uint64_t seen =
+      internal::threads_seen.exchange((std::uint64_t{1} << 32) - kThreads / 2);
+  std::vector<std::uint32_t> numbers(kThreads);
+  OnThreads([&](int thread) {
+    numbers[static_cast<std::size_t>(thread)] = ThisThread().shard;
+    for (int i = 0; i < kEach; ++i) tracer->StartSpan("a");
+  });
+  internal::threads_seen = seen;
+  for (const std::uint32_t number : numbers) EXPECT_GE(number, std::uint32_t{1} << 31);
+  EXPECT_EQ(tracer->counters().started, std::uint64_t{kThreads} * kEach);
+  EXPECT_TRUE(Conserved(tracer->counters(), 0));
 }
 
 TEST(OneTracerOnManyThreads, CanBeReadWhileItWorks) {
