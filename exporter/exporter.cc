@@ -200,7 +200,7 @@ bool Exporter::Step(Worker* worker) noexcept {
   if (!done || !stop) Send(worker, asked && !done, now, deadline);
   if (done && stop) GiveUp(worker, now);
   Report(worker, done && stop);
-  if (on_round_) on_round_(done && stop);
+  if (on_round_) Log(LogLevel::kWarning, [&] { return on_round_(done && stop); });
 
   if (!done) return false;
   worker->failed = false;

@@ -40,8 +40,11 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   ~Exporter();
 
   /// Has `on_round` called on the exporter thread after each of its rounds, some fifty times a second, and
-  /// the `last` time before it ends. It must not throw. REQUIRES: no thread was started yet.
-  void set_on_round(std::function<void(bool last)> on_round) { on_round_ = std::move(on_round); }
+  /// the `last` time before it ends. What it returns is logged as a warning, unless it is "". REQUIRES: no
+  /// thread was started yet.
+  void set_on_round(std::function<std::string(bool last)> on_round) {
+    on_round_ = std::move(on_round);
+  }
 
   SpanQueue& queue() { return queue_; }
 
@@ -103,7 +106,7 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   const MakeEncoder make_encoder_;
   const MakeTransport make_transport_;
   const Logger logger_;
-  std::function<void(bool last)> on_round_;
+  std::function<std::string(bool last)> on_round_;
   SpanQueue queue_;
 
   std::atomic<Worker*> worker_{nullptr};

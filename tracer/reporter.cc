@@ -3,10 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <system_error>
 #include <type_traits>
+#include <utility>
 
 #include "tracer/thread_state.h"
 #include "ust/loader.h"
@@ -27,8 +30,19 @@ std::string Escaped(const std::string& text) {
   return escaped;
 }
 
-bool Write(int descriptor, const std::string& text) {
-  return write(descriptor, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+// Makes a new file of `text`. Returns what failed, or nullptr; errno says why. What was there before by that
+// name is not opened: it may be a FIFO, whose opening waits for a reader, or a link.
+const char* WriteNewFile(const std::string& path, const std::string& text) {
+  unlink(path.c_str());
+  const int descriptor =
+      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (descriptor == -1) return "create";
+  errno = ENOSPC;  // what a write that is too short means
+  const ssize_t written = write(descriptor, text.data(), text.size());
+  const int error = errno;
+  close(descriptor);
+  errno = error;
+  return written == static_cast<ssize_t>(text.size()) ? nullptr : "write";
 }
 
 }  // namespace
@@ -85,34 +99,27 @@ Reporter::Reporter(const Options& options, const Tracer* tracer)
       interval_(options.exporter.metrics_interval_ms),
       tracer_(tracer) {}
 
-void Reporter::Tick(bool last) noexcept {
+std::string Reporter::Tick(bool last) {
   const Clock::time_point now = Clock::now();
   const bool event =
       events_ && UstEnabled(UstRecorder()->exporter_stats_enabled) && (last || now >= next_event_);
   const bool file = !path_.empty() && (last || now >= next_file_);
-  if (!event && !file) return;
+  if (!event && !file) return {};
   Counters counters;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (tracer_ == nullptr) return;
+    if (tracer_ == nullptr) return {};
     counters = tracer_->counters();
   }
   if (event) {
     next_event_ = now + kEventInterval;
     RecordEvent(counters);
   }
-  if (file) {
-    next_file_ = now + interval_;
-    try {
-      if (last) {
-        unlink(path().c_str());
-      } else {
-        WriteFile(counters);
-      }
-    } catch (const std::bad_alloc&) {
-      // The next one, then.
-    }
-  }
+  if (!file) return {};
+  next_file_ = now + interval_;
+  if (!last) return WriteFile(counters);
+  unlink(path().c_str());
+  return {};
 }
 
 // Not what was told already.
@@ -150,16 +157,19 @@ std::string Reporter::path() const {
   return path;
 }
 
-// As a whole or not at all: the collector may read at any time. It runs as another user.
-void Reporter::WriteFile(const Counters& counters) {
+// As a whole or not at all: the collector may read at any time. It runs as another user. Returns what the
+// operator is to be told.
+std::string Reporter::WriteFile(const Counters& counters) {
   const std::string whole = path();
   const std::string part = whole + '.' + std::to_string(getpid());
-  const int descriptor =
-      open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-  if (descriptor == -1) return;
-  const bool written = Write(descriptor, PrometheusText(counters, service_, getpid()));
-  close(descriptor);
-  if (!written || rename(part.c_str(), whole.c_str()) != 0) unlink(part.c_str());
+  const char* failed = WriteNewFile(part, PrometheusText(counters, service_, getpid()));
+  if (failed == nullptr && rename(part.c_str(), whole.c_str()) != 0) failed = "rename";
+  const int error = errno;
+  if (failed != nullptr) unlink(part.c_str());
+  const bool told = std::exchange(told_of_file_, failed != nullptr);
+  if (failed == nullptr || told) return {};
+  return "counters are not written: cannot " + (failed + (' ' + part)) + ": " +
+         std::generic_category().message(error);
 }
 
 void Reporter::Detach() noexcept {

@@ -1,5 +1,6 @@
 // Tells of a tracer's counters: as the LTTng event tracekin:exporter_stats, so that a trace explains its own
-// holes, and as a file for the textfile collector of Prometheus' node_exporter.
+// holes, and as a file for the textfile collector of Prometheus' node_exporter. That the file cannot be written
+// is told once, until it can be again. A file system that hangs holds up the thread of the exporter.
 //
 // Ownership: shared by the tracer and its exporter, whose thread may outlive the tracer. Thread-safety:
 // Tick is the exporter thread's, Detach any thread's.
@@ -22,7 +23,8 @@ class Reporter {
 
   /// To be called often; does something once a second, once in metrics_interval_ms, and the `last`
   /// time, when the file is removed: what a process counted is no news of the one that comes next.
-  void Tick(bool last) noexcept;
+  /// Returns what the operator is to be told, or "" for nothing. Throws std::bad_alloc.
+  std::string Tick(bool last);
 
   /// The tracer is not looked at any more.
   void Detach() noexcept;
@@ -34,7 +36,7 @@ class Reporter {
   using Clock = std::chrono::steady_clock;
 
   void RecordEvent(const Counters& counters) noexcept;
-  void WriteFile(const Counters& counters);
+  std::string WriteFile(const Counters& counters);
   std::string path() const;
 
   const bool events_;
@@ -49,6 +51,7 @@ class Reporter {
   Clock::time_point next_event_{};
   Clock::time_point next_file_{};
   Counters recorded_;
+  bool told_of_file_ = false;  // that it cannot be written
 };
 
 /// The counters in Prometheus' text format (version 0.0.4). Throws std::bad_alloc.

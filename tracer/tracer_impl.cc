@@ -86,7 +86,7 @@ TracerImpl::TracerImpl(const Options& options, std::unique_ptr<const Propagation
   const std::uint32_t start = writer.header().size;
   for (const auto& tag : options.tags) writer.SetTag(tag.first, tag.second);
   tag_entries_.assign(writer.bytes() + start, writer.header().size - start);
-  exporter_->set_on_round([reporter = reporter_](bool last) { reporter->Tick(last); });
+  exporter_->set_on_round([reporter = reporter_](bool last) { return reporter->Tick(last); });
   DestroyUnused();
   RegisterTracer(this);  // nothing may throw from here on
   if (exports_) exporter_->EnsureRunning();

@@ -2,12 +2,17 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <memory>
 #include <string>
+#include <thread>
 
 #include "tests/support/fork.h"
+#include "tests/support/recording_tracer.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait.h"
 
@@ -15,6 +20,7 @@ namespace tracekin::testing {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string Contents(const std::string& path) {
@@ -29,6 +35,7 @@ class ReporterTest : public ::testing::Test {
     options_.exporter.path = "/dev/null";
     options_.exporter.metrics_path = folder_ + "/shop-%p.prom";
     options_.exporter.metrics_interval_ms = 100;
+    options_.logger = [log = log_](LogLevel, const std::string& line) { log->Add(line); };
   }
 
   std::string PathOf(pid_t process) const {
@@ -39,6 +46,7 @@ class ReporterTest : public ::testing::Test {
     return Contents(path).find(line) != std::string::npos;
   }
 
+  const std::shared_ptr<LogLines> log_ = std::make_shared<LogLines>();
   const TempFolder temp_;
   const std::string folder_ = temp_.path();
   Options options_;
@@ -86,11 +94,50 @@ TEST_F(ReporterTest, AForkedChildHasAFileOfItsOwn) {
   EXPECT_TRUE(Eventually([&] { return fs::exists(PathOf(getpid())); }));
 }
 
-TEST_F(ReporterTest, AFolderThatIsNotThereHarmsNothing) {
+TEST_F(ReporterTest, AFolderThatIsNotThereHarmsNothingAndIsToldOnce) {
   options_.exporter.metrics_path = folder_ + "/no/folder/x.prom";
   const auto tracer = MakeTracer(options_);
   tracer->StartSpan("a");
   EXPECT_TRUE(tracer->Flush(std::chrono::seconds(10)));
+  EXPECT_TRUE(Eventually([this] { return !log_->lines().empty(); }));
+  std::this_thread::sleep_for(3 * std::chrono::milliseconds(100));  // it is tried again meanwhile
+  tracer->Close();
+  const std::string file = folder_ + "/no/folder/x.prom." + std::to_string(getpid());
+  EXPECT_THAT(log_->lines(), ElementsAre("counters are not written: cannot create " + file +
+                                         ": No such file or directory"));
+}
+
+// Whoever may write to the folder may have put anything where our file comes.
+TEST_F(ReporterTest, WhatStandsInTheWayOfItsFileNeitherHoldsItUpNorIsWrittenTo) {
+  const std::string other = folder_ + "/other";
+  std::ofstream(other) << "untouched";
+  const std::string part = PathOf(getpid()) + '.' + std::to_string(getpid());
+  const std::function<void()> obstacles[] = {
+      [&] { ASSERT_EQ(mkfifo(part.c_str(), 0600), 0); },
+      [&] { ASSERT_EQ(mkfifo(PathOf(getpid()).c_str(), 0600), 0); },
+      [&] { fs::create_symlink(other, part); },
+      [&] { fs::create_symlink(other, PathOf(getpid())); },
+      [&] { fs::create_hard_link(other, part); }};
+  for (const auto& put : obstacles) {
+    put();
+    const auto tracer = MakeTracer(options_);
+    tracer->StartSpan("a");
+    EXPECT_TRUE(tracer->Flush(std::chrono::seconds(10)));
+    EXPECT_TRUE(Eventually([this] {
+      return fs::is_regular_file(fs::symlink_status(PathOf(getpid()))) &&
+             Tells(PathOf(getpid()), "tracekin_spans_exported_total");
+    }));
+    tracer->Close();
+    EXPECT_EQ(Contents(other), "untouched");
+  }
+  EXPECT_TRUE(log_->lines().empty());
+}
+
+TEST_F(ReporterTest, AFolderInTheWayOfItsFileIsTold) {
+  fs::create_directory(PathOf(getpid()));
+  const auto tracer = MakeTracer(options_);
+  EXPECT_TRUE(Eventually([this] { return !log_->lines().empty(); }));
+  EXPECT_THAT(log_->lines()[0], HasSubstr("cannot rename"));
 }
 
 }  // namespace
