@@ -1,5 +1,6 @@
 #include "tracer/span_context.h"
 
+#include <mutex>
 #include <new>
 #include <system_error>
 #include <typeinfo>
@@ -16,37 +17,7 @@ SpanContext::SpanContext(Context&& context) noexcept
       parent_span_id_(context.parent_span_id),
       random_trace_id_(context.random_trace_id),
       decision_(context.decision),
-      in_use_(context.extras != nullptr ? 1 : 0),
-      extras_{std::move(context.extras), nullptr} {}
-
-// Holds the lock, and knows the places.
-class SpanContext::LockedExtras {
- public:
-  explicit LockedExtras(const SpanContext* context) noexcept : context_(*context) {
-    // What another thread left half changed is not in use, and not destroyed: it may own nothing.
-    if (!context_.extras_lock_.lock()) new (&spare()) std::shared_ptr<const ContextExtras>;
-  }
-  ~LockedExtras() { context_.extras_lock_.unlock(); }
-  LockedExtras(const LockedExtras&) = delete;
-  LockedExtras& operator=(const LockedExtras&) = delete;
-
-  std::shared_ptr<const ContextExtras> get() const noexcept {
-    return in_use() == 0 ? nullptr : context_.extras_[in_use() - 1];
-  }
-  std::shared_ptr<const ContextExtras>& spare() const noexcept {
-    return context_.extras_[spare_index()];
-  }
-  /// The number of the spare place as in_use_ has it.
-  std::uint8_t spare_number() const noexcept {
-    return static_cast<std::uint8_t>(spare_index() + 1);
-  }
-
- private:
-  unsigned in_use() const noexcept { return context_.in_use_.load(std::memory_order_relaxed); }
-  unsigned spare_index() const noexcept { return in_use() == 1 ? 1 : 0; }
-
-  const SpanContext& context_;
-};
+      extras_(std::move(context.extras)) {}
 
 const SpanContext* SpanContext::Cast(const opentracing::SpanContext* context) noexcept {
   // By address, not by name: of two copies of tracekin in one process each must know its own
@@ -55,22 +26,23 @@ const SpanContext* SpanContext::Cast(const opentracing::SpanContext* context) no
   return static_cast<const SpanContext*>(context);
 }
 
-std::shared_ptr<const ContextExtras> SpanContext::extras() const {
-  if (in_use_.load(std::memory_order_acquire) == 0) return nullptr;
-  return LockedExtras(this).get();
+SpanContext::Extras SpanContext::ChangedExtras() const {
+  const std::lock_guard<SpinLock> lock(extras_lock_);
+  return *changed_extras_.load(std::memory_order_relaxed);
 }
 
 // The changed copy is made without the lock, so that nobody spins while memory is allocated; if
 // another thread was faster it is made again.
 void SpanContext::SetBaggageItem(std::string_view key, std::string_view value) {
   for (;;) {
-    const std::shared_ptr<const ContextExtras> before = extras();
-    std::shared_ptr<const ContextExtras> changed = WithBaggageItem(before, key, value);
-    if (changed == before) return;
-    const LockedExtras locked(this);
-    if (locked.get() != before) continue;
-    locked.spare().swap(changed);
-    in_use_.store(locked.spare_number(), std::memory_order_release);
+    const Extras before = extras();
+    auto changed = std::make_unique<const Extras>(WithBaggageItem(before, key, value));
+    if (*changed == before) return;
+    const std::lock_guard<SpinLock> lock(extras_lock_);
+    const Extras* const old = changed_extras_.load(std::memory_order_relaxed);
+    if ((old == nullptr ? extras_ : *old) != before) continue;
+    changed_extras_.store(changed.release(), std::memory_order_release);
+    changed.reset(old);  // which goes when the lock is free again
     return;
   }
 }

@@ -1,10 +1,10 @@
 // tracekin's span context: of a live span, or extracted from a carrier.
 //
 // The ids never change. The sampling decision and the baggage of a live span may, so reading them
-// is synchronised; baggage is immutable behind a shared pointer that is replaced as a whole, and
-// costs one load while there is none. There are two places for that pointer: a change fills the one that
-// is not in use, and one store makes it the one in use. So the child of a fork finds the baggage of
-// before the change or of after it, whatever another thread was doing.
+// is synchronised; baggage is immutable behind a shared pointer. The first one stays as long as the
+// context; a change allocates another, which one store puts in its place. So the child of a fork finds the
+// baggage of before the change or of after it, whatever another thread was doing. Reading costs one load
+// more while nothing was changed.
 //
 // Thread-safety: any method from any thread.
 #ifndef TRACEKIN_TRACER_SPAN_CONTEXT_H
@@ -14,7 +14,6 @@
 #include <opentracing/span.h>
 
 #include <atomic>
-#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -26,6 +25,10 @@ namespace tracekin {
 class SpanContext final : public opentracing::SpanContext {
  public:
   explicit SpanContext(Context&& context) noexcept;
+  ~SpanContext() override { delete changed_extras_.load(std::memory_order_relaxed); }
+
+  SpanContext(const SpanContext&) = delete;
+  SpanContext& operator=(const SpanContext&) = delete;
 
   /// `context` as ours, or nullptr if it is null or belongs to another tracer library, a second
   /// copy of this one in the process included.
@@ -42,7 +45,10 @@ class SpanContext final : public opentracing::SpanContext {
   void set_decision(Decision decision) { decision_.store(decision, std::memory_order_relaxed); }
   bool sampled() const { return decision() >= Decision::kAccept; }
 
-  std::shared_ptr<const ContextExtras> extras() const;
+  std::shared_ptr<const ContextExtras> extras() const {
+    if (changed_extras_.load(std::memory_order_acquire) == nullptr) return extras_;
+    return ChangedExtras();
+  }
   /// Sets a baggage item; see WithBaggageItem. Throws std::bad_alloc.
   void SetBaggageItem(std::string_view key, std::string_view value);
 
@@ -59,18 +65,19 @@ class SpanContext final : public opentracing::SpanContext {
   std::string ToSpanID() const noexcept override;
 
  private:
+  using Extras = std::shared_ptr<const ContextExtras>;
+
+  [[gnu::noinline]] Extras ChangedExtras() const;
+
   const std::uint64_t trace_id_high_;
   const std::uint64_t trace_id_low_;
   const std::uint64_t span_id_;
   const std::uint64_t parent_span_id_;
   const bool random_trace_id_;
   std::atomic<Decision> decision_;
-
-  class LockedExtras;
-
-  std::atomic<std::uint8_t> in_use_;  // the number of a place, from 1; 0: there are no extras
-  mutable SpinLock extras_lock_;
-  mutable std::shared_ptr<const ContextExtras> extras_[2];
+  const Extras extras_;
+  std::atomic<const Extras*> changed_extras_{nullptr};  // in place of extras_, if not null; owned
+  mutable SpinLock extras_lock_;                        // for changed_extras_
 };
 
 /// What Tracer::Extract returns once a format was read into `context`: a span context if `found` is

@@ -32,6 +32,8 @@ struct Work {
   std::function<void(opentracing::Span&)> change;
 };
 
+void PrintTo(const Work& work, std::ostream* out) { *out << work.name; }
+
 std::string NameOf(const ::testing::TestParamInfo<Work>& info) { return info.param.name; }
 
 class ForkDuringAChange : public ::testing::TestWithParam<Work> {

@@ -76,6 +76,8 @@ struct Call {
   std::function<void(opentracing::Span&)> run;
 };
 
+void PrintTo(const Call& call, std::ostream* out) { *out << call.name; }
+
 std::string NameOf(const ::testing::TestParamInfo<Call>& info) { return info.param.name; }
 
 class HugeArguments : public ::testing::TestWithParam<Call> {};
