@@ -1,11 +1,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <optional>
 #include <utility>
 
 #include "configuration/check.h"
 #include "configuration/table.h"
 #include "configuration/text.h"
+#include "text/number.h"
 #include "tracekin/configuration.h"
 
 namespace tracekin {
@@ -27,13 +29,6 @@ StringList Items(std::string_view text) {
   }
 }
 
-template <typename T>
-bool StoreNumber(std::string_view text, T* number) {
-  const char* const end = text.data() + text.size();
-  const auto [stop, status] = std::from_chars(text.data(), end, *number);
-  return status == std::errc() && stop == end;
-}
-
 // Each stores the value that a variable spells into `options`; false if it spells none of the type.
 
 bool Store(const Boolean& setting, std::string_view text, Options* options) {
@@ -43,11 +38,15 @@ bool Store(const Boolean& setting, std::string_view text, Options* options) {
 }
 
 bool Store(const Integer& setting, std::string_view text, Options* options) {
-  return StoreNumber(text, &setting.In(*options));
+  const char* const end = text.data() + text.size();
+  const auto [stop, status] = std::from_chars(text.data(), end, setting.In(*options));
+  return status == std::errc() && stop == end;
 }
 
 bool Store(const Number& setting, std::string_view text, Options* options) {
-  return StoreNumber(text, &setting.In(*options));
+  const std::optional<double> number = ParseDouble(text);
+  if (number) setting.In(*options) = *number;
+  return number.has_value();
 }
 
 bool Store(const Text& setting, std::string_view text, Options* options) {

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <set>
@@ -21,6 +20,7 @@
 #include "configuration/nearest_key.h"
 #include "configuration/table.h"
 #include "configuration/text.h"
+#include "text/number.h"
 
 namespace tracekin {
 namespace {
@@ -50,17 +50,12 @@ class Document : public rapidjson::Document {
 
   /// Called by the reader, which has checked the syntax.
   bool RawNumber(const char* digits, rapidjson::SizeType size, bool) {
-    const std::string_view number(digits, size);
     const char* const end = digits + size;
     if (std::int64_t whole; IsWhole(std::from_chars(digits, end, whole), end)) return Int64(whole);
     if (std::uint64_t whole; IsWhole(std::from_chars(digits, end, whole), end))
       return Uint64(whole);
-    double real = 0;
-    if (std::from_chars(digits, end, real).ec == std::errc::result_out_of_range) {
-      const bool small = number.find_first_of("eE") + 1 == number.find('-', 1);
-      real =
-          small ? 0 : std::copysign(std::numeric_limits<double>::max(), digits[0] == '-' ? -1 : 1);
-    }
+    constexpr double kMost = std::numeric_limits<double>::max();  // JSON has no infinity
+    const double real = std::clamp(ParseDouble({digits, size}).value_or(0), -kMost, kMost);
     return Double(real);
   }
 

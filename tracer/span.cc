@@ -1,11 +1,11 @@
 #include "tracer/span.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <new>
 #include <optional>
 
+#include "text/number.h"
 #include "tracer/clock.h"
 #include "tracer/fork_generation.h"
 #include "tracer/severity.h"
@@ -31,12 +31,7 @@ std::optional<double> NumberOf(const Value& value) {
   if (value.is<std::uint64_t>()) return static_cast<double>(value.get<std::uint64_t>());
   if (value.is<double>()) return value.get<double>();
   const std::optional<std::string_view> text = TextOf(value);
-  double number = 0;
-  if (!text || text->empty()) return std::nullopt;
-  const char* end = text->data() + text->size();
-  const auto parsed = std::from_chars(text->data(), end, number);
-  if (parsed.ec != std::errc{} || parsed.ptr != end) return std::nullopt;
-  return number;
+  return text ? ParseDouble(*text) : std::nullopt;
 }
 
 bool IsFalse(const Value& value) {

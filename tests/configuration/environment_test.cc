@@ -83,6 +83,20 @@ TEST_F(ApplyEnvironmentTest, ReadsEachSpellingOfABoolean) {
   }
 }
 
+TEST_F(ApplyEnvironmentTest, ReadsNumbersThatNoDoubleCanSayAsTheJsonReaderDoes) {
+  options_.sampler.rate = 0.5;
+  EXPECT_EQ(Error("TRACEKIN_SAMPLER_RATE", "1e-999"), "accepted");
+  EXPECT_EQ(options_.sampler.rate, 0);
+  const std::string zeros(100'000, '0');
+  options_.sampler.rate = 0.5;
+  EXPECT_EQ(Error("TRACEKIN_SAMPLER_RATE", ("0." + zeros + "1").c_str()), "accepted");
+  EXPECT_EQ(options_.sampler.rate, 0);
+  for (const std::string& large : {std::string("1e999"), '1' + zeros}) {
+    EXPECT_EQ(Error("TRACEKIN_SAMPLER_RATE", large.c_str()),
+              "TRACEKIN_SAMPLER_RATE: expected a number from 0 to 1, found inf");
+  }
+}
+
 TEST_F(ApplyEnvironmentTest, IgnoresEmptyVariables) {
   options_.service_name = "kept";
   for (const Setting& setting : Settings()) Set(EnvironmentName(setting).c_str(), "");

@@ -298,5 +298,16 @@ TEST(ParseConfiguration, ReadsNumbersExactly) {
   }
 }
 
+TEST(ParseConfiguration, DoesNotTakeASmallNumberWithoutExponentForALargeOne) {
+  Options options;
+  std::string error;
+  const std::string small = "0." + std::string(900'000, '0') + "1";
+  ASSERT_TRUE(ParseConfiguration("{\"sampler\": {\"rate\": " + small + "}}", &options, &error))
+      << error.substr(0, 200);
+  EXPECT_EQ(options.sampler.rate, 0);
+  EXPECT_THAT(ErrorOf("{\"sampler\": {\"rate\": 1" + std::string(900'000, '0') + "}}"),
+              HasSubstr("too big"));
+}
+
 }  // namespace
 }  // namespace tracekin

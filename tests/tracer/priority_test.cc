@@ -45,6 +45,9 @@ const Case kCases[] = {
     {"0", Hint::kLeave},
     {std::string("2"), Hint::kTake},
     {opentracing::string_view{"0.0"}, Hint::kLeave},
+    {"1e999", Hint::kTake},  // more than a double can say
+    {"-1e999", Hint::kLeave},
+    {"1e-999", Hint::kLeave},  // and less: zero
     {Real::quiet_NaN(), Hint::kNone},
     {"x", Hint::kNone},
     {"1x", Hint::kNone},
