@@ -66,11 +66,17 @@ int CurlTransfer::OpenGuard() {
                            std::generic_category().message(errno));
 }
 
-void CurlTransfer::SetAddresses(const std::string& entry) {
-  std::unique_ptr<curl_slist, ListDeleter> list(curl_slist_append(nullptr, entry.c_str()));
+std::string CurlTransfer::Resolve(Resolver* resolver, const EarliestDeadline& interrupt,
+                                  Clock::time_point deadline) {
+  if (resolver == nullptr || HasConnection()) return {};
+  const Resolver::Answer answer = resolver->Get(interrupt, deadline);
+  if (!answer.error.empty()) return answer.error;
+  std::unique_ptr<curl_slist, ListDeleter> list(
+      curl_slist_append(nullptr, answer.addresses.c_str()));
   if (!list) throw std::bad_alloc();
   Set(CURLOPT_RESOLVE, list.get());
   addresses_ = std::move(list);
+  return {};
 }
 
 std::optional<CURLcode> CurlTransfer::Run(const EarliestDeadline& interrupt,

@@ -22,6 +22,7 @@
 
 #include "exporter/curl.h"
 #include "exporter/earliest_deadline.h"
+#include "exporter/resolver.h"
 #include "exporter/sockets.h"
 #include "tracekin/transport.h"
 
@@ -52,9 +53,10 @@ class CurlTransfer {
     CheckCurl(curl_easy_setopt(easy(), option, value));
   }
 
-  /// Has a name stand for these addresses from the next Run() on: HOST:PORT:ADDRESS[,ADDRESS...],
-  /// as CURLOPT_RESOLVE has it.
-  void SetAddresses(const std::string& entry);
+  /// Has the next connection use the addresses that `resolver` knows, if there is one; a connection
+  /// that is there is used whatever they are. Returns "", or why there are none.
+  std::string Resolve(Resolver* resolver, const EarliestDeadline& interrupt,
+                      Clock::time_point deadline);
 
   /// Whether all descriptors still are ours. If not the object is of no use but to be destroyed.
   bool IsOurs() const noexcept {

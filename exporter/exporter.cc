@@ -145,6 +145,7 @@ void Exporter::Start() noexcept {
 // Throws what std::thread does if one of the two cannot be had.
 Exporter::Worker* Exporter::StartThreads() {
   auto worker = std::make_unique<Worker>(this);
+  if (resolver_) resolver_->Start();  // if another thread cannot be had it stays, for the next try
   Sender* sender = &worker->sender;
   worker->sender_thread = std::thread([sender] {
     pthread_setname_np(pthread_self(), "tracekin-send");
@@ -169,6 +170,7 @@ void Exporter::Run(Worker* worker) noexcept {
   }
   worker->sender.Stop();
   worker->sender_thread.join();
+  if (resolver_) resolver_->Stop();
   const std::lock_guard<std::mutex> lock(worker->mutex);
   worker->ended = true;
   worker->progress.notify_all();
@@ -319,6 +321,10 @@ void Exporter::ReportStuck() noexcept {
   });
 }
 
+void Exporter::AwaitName() noexcept {
+  if (resolver_) resolver_->AwaitFirst(Clock::now() + Resolver::kLongestWait);
+}
+
 bool Exporter::Flush(milliseconds timeout) noexcept {
   timeout = std::clamp<milliseconds>(timeout, milliseconds(0), kLongestWait);
   Worker* worker = worker_.load(std::memory_order_acquire);
@@ -401,6 +407,7 @@ void Exporter::AfterForkInChild() noexcept {
     parents->sender.AbandonAfterFork();
     parents->delivery.AbandonAfterFork();
   }
+  if (resolver_) resolver_->AfterForkInChild();
   starting_ = false;
   next_start_ns_ = 0;
   failed_starts_ = 0;

@@ -20,6 +20,7 @@
 #include <string>
 #include <utility>
 
+#include "exporter/resolver.h"
 #include "exporter/sender.h"
 #include "exporter/span_queue.h"
 #include "exporter/totals.h"
@@ -45,6 +46,14 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   void set_on_round(std::function<std::string(bool last)> on_round) {
     on_round_ = std::move(on_round);
   }
+
+  /// Has the thread of `resolver` started and ended together with the exporter's own. It may be null.
+  /// REQUIRES: as set_on_round().
+  void set_resolver(std::shared_ptr<Resolver> resolver) { resolver_ = std::move(resolver); }
+
+  /// Waits until the collector's name has been resolved for the first time, or could not be: a second
+  /// at most, and not at all if there is none.
+  void AwaitName() noexcept;
 
   SpanQueue& queue() { return queue_; }
 
@@ -107,6 +116,7 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   const MakeTransport make_transport_;
   const Logger logger_;
   std::function<std::string(bool last)> on_round_;
+  std::shared_ptr<Resolver> resolver_;
   SpanQueue queue_;
 
   std::atomic<Worker*> worker_{nullptr};

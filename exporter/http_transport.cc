@@ -29,8 +29,8 @@ constexpr std::size_t kAnswerRead = 65536;
 }  // namespace
 
 HttpTransport::HttpTransport(const ExporterOptions& options, std::string_view content_type,
-                             const Proxy& proxy)
-    : options_(options), proxy_(proxy) {
+                             const Proxy& proxy, std::shared_ptr<Resolver> resolver)
+    : options_(options), proxy_(proxy), resolver_(std::move(resolver)) {
   lines_ = {"Content-Type: " + std::string(content_type),
             "b3: 0",     // do not trace the tracer: b3-propagation asks reporters to say so
             "Expect:"};  // do not wait for a 100 Continue
@@ -144,6 +144,10 @@ SendResult HttpTransport::Send(const std::string& body, std::size_t /*spans*/,
   if (std::string error = RefreshCredential(); !error.empty()) {
     return {SendStatus::kFailed, std::move(error)};
   }
+  if (std::string error = transfer_->Resolve(resolver_.get(), interrupt_, deadline);
+      !error.empty()) {
+    return {SendStatus::kFailed, std::move(error)};
+  }
   return Post(gzip_ ? gzip_->Compress(body) : body, deadline);
 }
 
@@ -163,6 +167,7 @@ SendResult HttpTransport::Post(const std::string& body, Clock::time_point deadli
   // Whatever becomes of its body, an answer is an answer.
   if (status >= 200) return JudgeAnswer(status, answer_, seconds(retry_after));
   if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
+  if (resolver_) resolver_->Doubt();
   if (code) return {SendStatus::kFailed, Words(*code)};
   const auto waited = std::chrono::duration_cast<milliseconds>(Clock::now() - start);
   return {SendStatus::kFailed, "no answer within " + std::to_string(waited.count()) + " ms"};

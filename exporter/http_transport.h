@@ -18,6 +18,7 @@
 #include "exporter/earliest_deadline.h"
 #include "exporter/gzip.h"
 #include "exporter/proxy.h"
+#include "exporter/resolver.h"
 #include "exporter/sockets.h"
 #include "tracekin/options.h"
 #include "tracekin/transport.h"
@@ -34,9 +35,10 @@ namespace tracekin {
 class HttpTransport final : public Transport {
  public:
   /// Uses `endpoint`, `connect_timeout_ms` and what ExporterOptions says of HTTP; and `proxy`, unless
-  /// there is a Unix socket to connect to. Throws std::runtime_error if libcurl cannot be set up.
+  /// there is a Unix socket to connect to. Names are asked of `resolver`; without one libcurl resolves
+  /// them. Throws std::runtime_error if libcurl cannot be set up.
   HttpTransport(const ExporterOptions& options, std::string_view content_type,
-                const Proxy& proxy = {});
+                const Proxy& proxy = {}, std::shared_ptr<Resolver> resolver = nullptr);
 
   SendResult Send(const std::string& body, std::size_t spans, Clock::time_point deadline) override;
   void Interrupt(Clock::time_point deadline) noexcept override;
@@ -65,6 +67,7 @@ class HttpTransport final : public Transport {
 
   const ExporterOptions options_;
   const Proxy proxy_;
+  const std::shared_ptr<Resolver> resolver_;  // or null
   EarliestDeadline interrupt_;
   Sockets sockets_;
   std::string answer_;          // the beginning of the body that came back

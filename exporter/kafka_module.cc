@@ -5,7 +5,8 @@
 namespace tracekin {
 namespace {
 
-std::unique_ptr<Transport> MakeTransport(const ExporterOptions& options) {
+std::unique_ptr<Transport> MakeTransport(const ExporterOptions& options,
+                                         std::shared_ptr<Resolver> /*resolver*/) {
   return std::make_unique<KafkaTransport>(options);
 }
 

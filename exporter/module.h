@@ -13,11 +13,12 @@
 #include <string>
 
 #include "exporter/encoder.h"
+#include "exporter/resolver.h"
 #include "tracekin/options.h"
 #include "tracekin/transport.h"
 
 /// The number changes whenever something that crosses the seam does, within a version too.
-#define TRACEKIN_EXPORTER_MODULE_VERSION TRACEKIN_VERSION ", module interface 1"
+#define TRACEKIN_EXPORTER_MODULE_VERSION TRACEKIN_VERSION ", module interface 2"
 
 namespace tracekin {
 
@@ -26,7 +27,9 @@ namespace tracekin {
 struct ExporterModule {
   const char* version;  // the first member whatever the version
   std::unique_ptr<Encoder> (*make_encoder)(const ExporterOptions& options);
-  std::unique_ptr<Transport> (*make_transport)(const ExporterOptions& options);
+  // `resolver` is null where there is no name to resolve; librdkafka resolves by itself.
+  std::unique_ptr<Transport> (*make_transport)(const ExporterOptions& options,
+                                               std::shared_ptr<Resolver> resolver);
   void (*check)(const ExporterOptions& options);  // throws std::runtime_error that names the key
 };
 

@@ -43,10 +43,10 @@ SendResult Failed(std::string message) { return {SendStatus::kFailed, std::move(
 
 }  // namespace
 
-ScribeTransport::ScribeTransport(const ExporterOptions& options)
+ScribeTransport::ScribeTransport(const ExporterOptions& options, std::shared_ptr<Resolver> resolver)
     : call_(CallHeader(options.scribe_strict)),
       connection_(options.endpoint, kDefaultPort,
-                  std::chrono::milliseconds(options.connect_timeout_ms)) {}
+                  std::chrono::milliseconds(options.connect_timeout_ms), std::move(resolver)) {}
 
 SendResult ScribeTransport::Send(const std::string& body, std::size_t /*spans*/,
                                  Clock::time_point deadline) {

@@ -7,6 +7,7 @@
 #define TRACEKIN_EXPORTER_SCRIBE_TRANSPORT_H
 
 #include <cstddef>
+#include <memory>
 #include <string>
 
 #include "exporter/tcp_connection.h"
@@ -20,9 +21,10 @@ namespace tracekin {
 /// its answer was lost; Scribe has no way to tell.
 class ScribeTransport final : public Transport {
  public:
-  /// Uses `endpoint`, `scribe_strict` and `connect_timeout_ms`. Throws std::runtime_error if libcurl
+  /// Uses `endpoint`, `scribe_strict` and `connect_timeout_ms`. `resolver` is as TcpConnection has it. Throws std::runtime_error if libcurl
   /// cannot be set up or the endpoint is no URL.
-  explicit ScribeTransport(const ExporterOptions& options);
+  explicit ScribeTransport(const ExporterOptions& options,
+                           std::shared_ptr<Resolver> resolver = nullptr);
 
   SendResult Send(const std::string& body, std::size_t spans, Clock::time_point deadline) override;
   void Interrupt(Clock::time_point deadline) noexcept override { connection_.Interrupt(deadline); }

@@ -48,8 +48,10 @@ std::string ErrnoWords(int error) { return std::generic_category().message(error
 }  // namespace
 
 TcpConnection::TcpConnection(const std::string& url, std::uint16_t default_port,
-                             milliseconds connect_timeout)
-    : url_(UrlToConnectTo(url, default_port)), connect_timeout_(connect_timeout) {
+                             milliseconds connect_timeout, std::shared_ptr<Resolver> resolver)
+    : url_(UrlToConnectTo(url, default_port)),
+      connect_timeout_(connect_timeout),
+      resolver_(std::move(resolver)) {
   MakeTransfer();
 }
 
@@ -65,7 +67,10 @@ void TcpConnection::MakeTransfer() {
 std::string TcpConnection::Connect(Clock::time_point deadline) {
   Close();
   if (!transfer_ || !transfer_->IsOurs()) MakeTransfer();
+  std::string error = transfer_->Resolve(resolver_.get(), interrupt_, deadline);
+  if (!error.empty()) return error;
   const std::optional<CURLcode> connected = transfer_->Run(interrupt_, deadline);
+  if (connected != CURLE_OK && resolver_) resolver_->Doubt();
   if (!connected) return "not connected when the time was up";
   if (*connected != CURLE_OK) return transfer_->Words(*connected);
   const CURLcode code = curl_easy_getinfo(transfer_->easy(), CURLINFO_ACTIVESOCKET, &socket_);

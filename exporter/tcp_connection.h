@@ -1,6 +1,5 @@
 // A TCP connection on which every wait has a deadline: for the name server, for the peer, and while
-// the peer takes or gives single bytes. libcurl resolves names, on a thread of its own, and connects;
-// after that the bytes are ours.
+// the peer takes or gives single bytes. libcurl connects; after that the bytes are ours.
 //
 // Thread-safety: one thread at a time, but for Interrupt().
 #ifndef TRACEKIN_EXPORTER_TCP_CONNECTION_H
@@ -11,12 +10,14 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "exporter/curl_transfer.h"
 #include "exporter/earliest_deadline.h"
+#include "exporter/resolver.h"
 #include "exporter/sockets.h"
 #include "tracekin/transport.h"
 
@@ -28,8 +29,9 @@ class TcpConnection {
 
   /// `url` names a host, and a port unless it is `default_port`; its scheme is not looked at. Throws
   /// std::runtime_error if libcurl cannot be set up or takes `url` for none. Connects to nobody yet.
+  /// A name is asked of `resolver`; without one libcurl resolves it.
   TcpConnection(const std::string& url, std::uint16_t default_port,
-                std::chrono::milliseconds connect_timeout);
+                std::chrono::milliseconds connect_timeout, std::shared_ptr<Resolver> resolver);
 
   // Each returns "", or what went wrong, in words. The connection is of no use then but to be closed.
   std::string Connect(Clock::time_point deadline);
@@ -57,6 +59,7 @@ class TcpConnection {
 
   const std::string url_;
   const std::chrono::milliseconds connect_timeout_;
+  const std::shared_ptr<Resolver> resolver_;  // or null
   EarliestDeadline interrupt_;
   Sockets sockets_;
   std::optional<CurlTransfer> transfer_;

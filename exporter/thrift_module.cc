@@ -1,4 +1,7 @@
 // libtracekin_thrift.so: spans as Thrift, over HTTP and to Scribe.
+#include <memory>
+#include <utility>
+
 #include "exporter/module.h"
 #include "exporter/scribe_encoder.h"
 #include "exporter/scribe_transport.h"
@@ -12,8 +15,9 @@ std::unique_ptr<Encoder> MakeEncoder(const ExporterOptions& options) {
   return std::make_unique<ZipkinThriftEncoder>();
 }
 
-std::unique_ptr<Transport> MakeTransport(const ExporterOptions& options) {
-  return std::make_unique<ScribeTransport>(options);
+std::unique_ptr<Transport> MakeTransport(const ExporterOptions& options,
+                                         std::shared_ptr<Resolver> resolver) {
+  return std::make_unique<ScribeTransport>(options, std::move(resolver));
 }
 
 constexpr ExporterModule kModule = {TRACEKIN_EXPORTER_MODULE_VERSION, MakeEncoder, MakeTransport,

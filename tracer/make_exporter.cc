@@ -11,6 +11,7 @@
 #include "exporter/http_transport.h"
 #include "exporter/module.h"
 #include "exporter/proxy.h"
+#include "exporter/resolver.h"
 #include "exporter/zipkin_json_encoder.h"
 #include "exporter/zipkin_proto3_encoder.h"
 
@@ -49,8 +50,19 @@ Exporter::MakeEncoder ChooseEncoder(const ExporterOptions& options) {
   return [framing] { return std::make_unique<ZipkinJsonEncoder>(framing); };
 }
 
+// Null where libcurl resolves: with a proxy that some hosts are exempt from, only libcurl knows to which
+// of the two names it will connect.
+std::shared_ptr<Resolver> ChooseResolver(const ExporterOptions& options, const Proxy& proxy) {
+  const bool ours = options.type == "zipkin" || options.type == "scribe";
+  if (!ours || options.make_transport) return nullptr;
+  if (!proxy.url.empty() && !proxy.exempt.empty()) return nullptr;
+  return Resolver::For(options, proxy.url);
+}
+
 Exporter::MakeTransport ChooseTransport(const ExporterOptions& options,
-                                        const Exporter::MakeEncoder& make_encoder) {
+                                        const Exporter::MakeEncoder& make_encoder,
+                                        const Proxy& proxy,
+                                        const std::shared_ptr<Resolver>& resolver) {
   if (options.make_transport) return options.make_transport;
   if (options.type == "file") {
     return [options] {
@@ -59,16 +71,17 @@ Exporter::MakeTransport ChooseTransport(const ExporterOptions& options,
     };
   }
   if (options.type == "scribe") {
-    return [options, make = ThriftModule(options).make_transport] { return make(options); };
+    return [options, resolver, make = ThriftModule(options).make_transport] {
+      return make(options, resolver);
+    };
   }
   if (options.type == "kafka") {
     const ExporterModule& kafka = LoadExporterModule("kafka", "exporter.type \"kafka\"");
     kafka.check(options);
-    return [options, make = kafka.make_transport] { return make(options); };
+    return [options, make = kafka.make_transport] { return make(options, nullptr); };
   }
-  return [options, content_type = std::string(make_encoder()->content_type()),
-          proxy = ProxyFromEnvironment(options.endpoint)] {
-    return std::make_unique<HttpTransport>(options, content_type, proxy);
+  return [options, proxy, resolver, content_type = std::string(make_encoder()->content_type())] {
+    return std::make_unique<HttpTransport>(options, content_type, proxy, resolver);
   };
 }
 
@@ -90,8 +103,14 @@ std::shared_ptr<Exporter> MakeExporter(const Options& options) {
   // No module is loaded for what is never sent.
   exporter.format = exporter.type == "none" ? "json" : ExporterFormat(options.exporter);
   const Exporter::MakeEncoder make_encoder = ChooseEncoder(exporter);
-  return std::make_shared<Exporter>(exporter, options.service_name, make_encoder,
-                                    ChooseTransport(exporter, make_encoder), options.logger);
+  const Proxy proxy =
+      exporter.type == "zipkin" ? ProxyFromEnvironment(exporter.endpoint) : Proxy{};
+  const std::shared_ptr<Resolver> resolver = ChooseResolver(exporter, proxy);
+  auto made = std::make_shared<Exporter>(
+      exporter, options.service_name, make_encoder,
+      ChooseTransport(exporter, make_encoder, proxy, resolver), options.logger);
+  made->set_resolver(resolver);
+  return made;
 }
 
 }  // namespace tracekin

@@ -29,8 +29,11 @@ std::shared_ptr<Tracer> MakeCheckedTracer(const Options& options, std::string* e
     options.logger(LogLevel::kWarning,
                    "ust.enabled is set, but no UST event will be recorded: " + reason);
   }
-  return {new TracerImpl(options, std::move(propagation), MakeExporter(options)),
-          TracerImpl::Retire};
+  const std::shared_ptr<Exporter> exporter = MakeExporter(options);
+  std::shared_ptr<Tracer> tracer(new TracerImpl(options, std::move(propagation), exporter),
+                                 TracerImpl::Retire);
+  exporter->AwaitName();
+  return tracer;
 }
 
 }  // namespace

@@ -88,14 +88,15 @@ void ExpectDeadlineHolds(std::unique_ptr<Transport> transport) {
 TEST(HangingResolverTest, DoesNotHoldHttpBeyondTheDeadline) {
   ExporterOptions options;
   options.endpoint = "http://collector.invalid/";
-  ExpectDeadlineHolds(std::make_unique<HttpTransport>(options, "application/json"));
+  ExpectDeadlineHolds(
+      std::make_unique<HttpTransport>(options, "application/json", Proxy{}, Resolver::For(options)));
 }
 
 #ifdef TRACEKIN_HAVE_THRIFT
 TEST(HangingResolverTest, DoesNotHoldScribeBeyondTheDeadline) {
   ExporterOptions options;
   options.endpoint = "scribe://collector.invalid";
-  ExpectDeadlineHolds(std::make_unique<ScribeTransport>(options));
+  ExpectDeadlineHolds(std::make_unique<ScribeTransport>(options, Resolver::For(options)));
 }
 #endif
 
