@@ -57,11 +57,16 @@ TcpConnection::TcpConnection(const std::string& url, std::uint16_t default_port,
 
 void TcpConnection::MakeTransfer() {
   transfer_.emplace(&sockets_);
-  transfer_->Set(CURLOPT_URL, url_.c_str());
-  transfer_->Set(CURLOPT_CONNECT_ONLY, 1L);
-  transfer_->Set(CURLOPT_PROXY, "");  // what the environment has is for HTTP, and is not looked at
-  transfer_->Set(CURLOPT_NOPROXY, "");
-  transfer_->Set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_timeout_.count()));
+  try {
+    transfer_->Set(CURLOPT_URL, url_.c_str());
+    transfer_->Set(CURLOPT_CONNECT_ONLY, 1L);
+    transfer_->Set(CURLOPT_PROXY, "");  // what the environment has is for HTTP, and is not looked at
+    transfer_->Set(CURLOPT_NOPROXY, "");
+    transfer_->Set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_timeout_.count()));
+  } catch (...) {
+    transfer_.reset();
+    throw;
+  }
 }
 
 std::string TcpConnection::Connect(Clock::time_point deadline) {

@@ -25,6 +25,7 @@
 #include <system_error>
 #include <thread>
 
+#include "exporter/http_transport.h"
 #include "tests/exporter/fault_server.h"
 #include "tests/support/fork.h"
 #include "tests/support/temp_folder.h"
@@ -40,6 +41,7 @@ using GetAddrInfo = int (*)(const char*, const char*, const struct addrinfo*, st
 std::mutex names_mutex;
 std::map<std::string, std::string> names;
 std::set<std::string> askers;  // names of threads
+std::size_t questions_asked = 0;
 
 std::optional<std::string> Lookup(const char* node) {
   const std::lock_guard<std::mutex> lock(names_mutex);
@@ -48,6 +50,7 @@ std::optional<std::string> Lookup(const char* node) {
   char thread[16] = "";
   pthread_getname_np(pthread_self(), thread, sizeof thread);
   askers.insert(thread);
+  ++questions_asked;
   return found->second;
 }
 
@@ -84,6 +87,11 @@ const std::string kScribeOk("\0\0\0\x14\0\0\0\x03Log\x02\0\0\0\0\x08\0\0\0\0\0\0
 void Name(const std::string& name, const std::string& address) {
   const std::lock_guard<std::mutex> lock(names_mutex);
   names[name] = address;
+}
+
+std::size_t Questions() {
+  const std::lock_guard<std::mutex> lock(names_mutex);
+  return questions_asked;
 }
 
 class ResolverTest : public ::testing::Test {
@@ -195,6 +203,31 @@ TEST_F(ResolverTest, ChildOfAForkHasItsParentsAddresses) {
     EXPECT_EQ(Get(resolver.get()).addresses, "collector.test:80:127.0.0.2");
     resolver->Stop();
   });
+}
+
+// The batch was not sent; libcurl still has the status of the one before.
+TEST_F(ResolverTest, ABatchIsNeverAcceptedByTheAnswerToTheOneBefore) {
+  TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
+  FaultServer server([](Connection& c) { c.Answer("202 Accepted", "", "Connection: close\r\n"); });
+  InFork([&] {
+    ExporterOptions options;
+    options.endpoint = "http://collector.test:" + std::to_string(server.port()) + "/";
+    const std::shared_ptr<Resolver> resolver = Resolver::For(options);
+    HttpTransport transport(options, "application/json", resolver);
+    EXPECT_EQ(transport.Send("[1]", 1, Clock::now() + 20s).status, SendStatus::kAccepted);
+    Name("collector.test", "hang");
+    const std::size_t questions = Questions();
+    resolver->Doubt();
+    SendResult result{SendStatus::kAccepted};
+    std::thread sender([&] { result = transport.Send("[2]", 1, Clock::now() + 20s); });
+    EXPECT_TRUE(Eventually([&] { return Questions() > questions; }));
+    close_range(3, ~0U, 0);
+    sender.join();
+    EXPECT_EQ(result.status, SendStatus::kFailed);
+    EXPECT_THAT(result.message, HasSubstr("the host has closed"));
+    Name("collector.test", "");
+  });
+  EXPECT_EQ(server.requests().size(), 1u);
 }
 
 /// A tracer whose collector is known by name, and answers each request on a connection of its own.
