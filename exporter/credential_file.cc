@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "exporter/base64.h"
+#include "exporter/standard_descriptors.h"
 
 namespace tracekin {
 
@@ -37,7 +38,8 @@ std::string CredentialFile::Refresh() {
   if (!authorization_.empty() && stat(path_.c_str(), &file) == 0 && IsAsItWas(file)) return {};
   authorization_.clear();
   // Without O_NONBLOCK this would wait for the writer of a FIFO.
-  const int descriptor = open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  const int descriptor = AboveStandardDescriptors(
+      open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (descriptor < 0) return "cannot open " + path_ + ": " + std::generic_category().message(errno);
   std::string error;
   try {

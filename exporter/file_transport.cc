@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "exporter/crc32c.h"
+#include "exporter/standard_descriptors.h"
 
 namespace tracekin {
 
@@ -57,8 +58,8 @@ int FileTransport::EnsureOpen() noexcept {
 
 int FileTransport::Open() noexcept {
   // Without O_NONBLOCK this would wait for the reader of a FIFO, and later for its reading.
-  const int descriptor =
-      open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
+  const int descriptor = AboveStandardDescriptors(
+      open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600));
   if (descriptor < 0) return errno;
   struct stat file;
   if (fstat(descriptor, &file) != 0 || !CanBeAppendedTo(file.st_mode)) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "exporter/curl.h"
+#include "exporter/standard_descriptors.h"
 
 namespace tracekin {
 
@@ -76,6 +77,7 @@ Outcome Sender::Try() noexcept {
 
 // What cannot be made now may be made when the next batch comes.
 void Sender::Send(Outcome* outcome) {
+  const StandardDescriptorsTaken taken;  // libcurl opens a pair of sockets, and files of certificates
   if (encoder_ == nullptr) encoder_ = make_encoder_();
   if (owned_transport_ == nullptr) {
     {

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "exporter/standard_descriptors.h"
+
 namespace tracekin {
 
 bool Sockets::Slot::Take(int descriptor) noexcept {
@@ -30,7 +32,8 @@ bool Sockets::Slot::IsOurs() const noexcept {
 }
 
 int Sockets::Open(int domain, int type, int protocol) noexcept {
-  const int descriptor = socket(domain, type | SOCK_CLOEXEC, protocol);
+  const int descriptor =
+      AboveStandardDescriptors(socket(domain, type | SOCK_CLOEXEC, protocol));
   if (descriptor == -1) return -1;
   for (Slot& slot : slots_) {
     if (slot.Take(descriptor)) return descriptor;

@@ -21,7 +21,7 @@ class Sockets {
   Sockets(const Sockets&) = delete;
   Sockets& operator=(const Sockets&) = delete;
 
-  /// As socket(2), with SOCK_CLOEXEC. Returns -1 on failure, and when too many are open.
+  /// As socket(2), with SOCK_CLOEXEC, and never 0, 1 or 2. Returns -1 on failure, and when too many are open.
   int Open(int domain, int type, int protocol) noexcept;
 
   /// Closes a descriptor that Open() has returned, and CloseAll() all of them. One that the host has

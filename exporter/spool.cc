@@ -17,6 +17,7 @@
 
 #include "exporter/crc32c.h"
 #include "exporter/random_seed.h"
+#include "exporter/standard_descriptors.h"
 
 namespace tracekin {
 
@@ -94,7 +95,8 @@ bool WriteAll(int descriptor, std::string_view bytes) {
 
 // A regular file of this user's, or -1.
 int OpenOurs(const std::string& path, int flags, std::uint64_t* bytes = nullptr) {
-  const int descriptor = open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  const int descriptor =
+      AboveStandardDescriptors(open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (descriptor == -1) return -1;
   struct stat file;
   if (fstat(descriptor, &file) != 0 || !S_ISREG(file.st_mode) || file.st_uid != geteuid()) {
@@ -128,6 +130,7 @@ bool ReadRecord(std::string_view bytes, RecordHeader* header, std::string_view* 
 
 std::vector<std::string> FilesOf(const std::string& folder) {
   std::vector<std::string> names;
+  const StandardDescriptorsTaken taken;
   const std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir(folder.c_str()), closedir);
   if (dir == nullptr && errno == ENOMEM) throw std::bad_alloc();
   if (dir == nullptr) return names;
@@ -174,7 +177,8 @@ bool Spool::BeOwner() {
   for (int tries = 0; tries < 5; ++tries) {
     id_ = NewId();
     lock_path_ = folder_ + '/' + id_ + ".lock";
-    const int descriptor = open(lock_path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const int descriptor = AboveStandardDescriptors(
+        open(lock_path_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (descriptor == -1) return Fail("make", lock_path_);
     lock_.Set(descriptor);
     if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 && lock_.IsOurs(true)) return true;
@@ -209,8 +213,8 @@ bool Spool::OpenSegment() {
 
 // Makes the file that is written from now on.
 bool Spool::WriteSegment(const std::string& path, std::string_view header) {
-  const int descriptor =
-      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+  const int descriptor = AboveStandardDescriptors(
+      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
   if (descriptor == -1) return Fail("make", path);
   writing_.Set(descriptor);
   if (WriteAll(descriptor, header)) return true;

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "exporter/standard_descriptors.h"
 #include "tracer/thread_state.h"
 #include "ust/loader.h"
 
@@ -34,8 +35,8 @@ std::string Escaped(const std::string& text) {
 // name is not opened: it may be a FIFO, whose opening waits for a reader, or a link.
 const char* WriteNewFile(const std::string& path, const std::string& text) {
   unlink(path.c_str());
-  const int descriptor =
-      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+  const int descriptor = AboveStandardDescriptors(
+      open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (descriptor == -1) return "create";
   errno = ENOSPC;  // what a write that is too short means
   const ssize_t written = write(descriptor, text.data(), text.size());
