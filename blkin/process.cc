@@ -13,6 +13,7 @@
 #include <string>
 
 #include "blkin/environment.h"
+#include "exporter/no_cancellation.h"
 #include "tracer/standard_error.h"
 #include "tracer/thread_state.h"
 #include "ust/loader.h"
@@ -132,6 +133,7 @@ int Initialise() noexcept {
   if (__builtin_expect(process.stage.load(std::memory_order_acquire) == Stage::kReady, 1)) {
     return process.result.load(std::memory_order_relaxed);
   }
+  const NoCancellation no_cancellation;
   Stage stage = Stage::kNew;
   if (process.stage.compare_exchange_strong(stage, Stage::kBusy)) {
     LoadEvents();

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "blkin/process.h"
+#include "exporter/no_cancellation.h"
 #include "text/utf8.h"
 #include "tracer/clock.h"
 #include "ust/loader.h"
@@ -69,6 +70,7 @@ using RecordText = void (*)(const tracekin_ust_zipkin*, const char*, const char*
 void RecordTextEvent(const int* enabled, RecordText record, const Origin& origin, const char* key,
                      const char* value) noexcept {
   if (!UstEnabled(enabled)) return;
+  const NoCancellation no_cancellation;
   record(EventOrigin(origin).get(), EventText(key).get(), EventText(value).get());
 }
 
@@ -89,6 +91,7 @@ void RecordTimestamp(const Origin& origin, const char* event) noexcept {
   if (!Traced(origin)) return;
   const tracekin_ust_recorder* ust = UstRecorder();
   if (UstEnabled(ust->zipkin_timestamp_enabled)) {
+    const NoCancellation no_cancellation;
     ust->zipkin_timestamp(EventOrigin(origin).get(), EventText(event).get());
   }
   if (Spans().active()) Spans().Annotate(origin, event, SystemNow());
@@ -112,6 +115,7 @@ void RecordKeyvalInteger(const Origin& origin, const char* key, std::int64_t val
   if (!Traced(origin)) return;
   const tracekin_ust_recorder* ust = UstRecorder();
   if (UstEnabled(ust->zipkin_keyval_integer_enabled)) {
+    const NoCancellation no_cancellation;
     ust->zipkin_keyval_integer(EventOrigin(origin).get(), EventText(key).get(), value);
   }
   char digits[20];  // of INT64_MIN, sign and all

@@ -12,6 +12,7 @@
 
 #include "exporter/delivery.h"
 #include "exporter/drop_report.h"
+#include "exporter/no_cancellation.h"
 #include "exporter/random_seed.h"
 
 namespace tracekin {
@@ -124,6 +125,7 @@ void Exporter::Log(LogLevel level, MakeMessage make_message) noexcept {
 
 void Exporter::Start() noexcept {
   if (closed() || Now() < next_start_ns_.load(std::memory_order_relaxed)) return;
+  const NoCancellation no_cancellation;
   // In one order with Close(), which sets closed_ and then reads starting_: one of us sees the other.
   if (starting_.exchange(true)) return;
   if (worker_.load(std::memory_order_acquire) == nullptr && !closed_.load()) {
@@ -326,6 +328,7 @@ void Exporter::AwaitName() noexcept {
 }
 
 bool Exporter::Flush(milliseconds timeout) noexcept {
+  const NoCancellation no_cancellation;
   timeout = std::clamp<milliseconds>(timeout, milliseconds(0), kLongestWait);
   Worker* worker = worker_.load(std::memory_order_acquire);
   if (worker == nullptr) return true;
@@ -338,6 +341,7 @@ bool Exporter::Flush(milliseconds timeout) noexcept {
 }
 
 void Exporter::BeginClose(milliseconds timeout) noexcept {
+  const NoCancellation no_cancellation;
   const Clock::time_point deadline = Clock::now() + timeout;
   closed_.store(true);
   // A thread that is being started is waited for: Start() holds `starting_` for microseconds.
@@ -353,6 +357,7 @@ void Exporter::BeginClose(milliseconds timeout) noexcept {
 }
 
 bool Exporter::AwaitEnd() noexcept {
+  const NoCancellation no_cancellation;
   Worker* worker = worker_.load(std::memory_order_acquire);
   if (worker == nullptr) {
     ReportFailedStarts();

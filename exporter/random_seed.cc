@@ -5,6 +5,8 @@
 
 #include <chrono>
 
+#include "exporter/no_cancellation.h"
+
 namespace tracekin {
 
 std::uint64_t MixBits(std::uint64_t z) noexcept {
@@ -14,6 +16,7 @@ std::uint64_t MixBits(std::uint64_t z) noexcept {
 }
 
 std::uint64_t RandomSeed() noexcept {
+  const NoCancellation no_cancellation;  // callers are noexcept
   std::uint64_t seed = 0;
   if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == sizeof seed) return seed;
   const auto now = std::chrono::system_clock::now().time_since_epoch().count();

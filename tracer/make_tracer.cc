@@ -1,6 +1,7 @@
 #include <exception>
 
 #include "configuration/check.h"
+#include "exporter/no_cancellation.h"
 #include "tracekin/configuration.h"
 #include "tracekin/tracer.h"
 #include "tracer/make_exporter.h"
@@ -39,6 +40,7 @@ std::shared_ptr<Tracer> MakeCheckedTracer(const Options& options, std::string* e
 }  // namespace
 
 std::shared_ptr<Tracer> MakeTracer(const Options& options, std::string* error) noexcept {
+  const NoCancellation no_cancellation;
   std::string ignored;
   if (error == nullptr) error = &ignored;
   try {

@@ -4,6 +4,7 @@
 #include <new>
 #include <system_error>
 
+#include "exporter/no_cancellation.h"
 #include "propagation/binary.h"
 #include "tracer/clock.h"
 #include "tracer/fork_generation.h"
@@ -185,6 +186,7 @@ void TracerImpl::Retire(TracerImpl* tracer) noexcept {
 // yet, while here the span is not seen to be gone yet. To rule that out would cost every span a fence;
 // instead the next tracer that is made or retires comes by here again.
 void TracerImpl::DestroyUnused() noexcept {
+  const NoCancellation no_cancellation;
   const auto unused = [](const TracerImpl& tracer) {
     return tracer.retired_.load(std::memory_order_acquire) && tracer.accounts_.NoSpanLeft();
   };
@@ -241,6 +243,7 @@ Counters TracerImpl::counters() const noexcept {
 
 // counters() is not for here: another thread of the parent may have held the locks that it takes.
 void TracerImpl::AfterForkInChild() noexcept {
+  const NoCancellation no_cancellation;
   using Shard = Accounts::Shard;
   const SpanQueue& queue = exporter_->queue();
   const std::uint64_t open = accounts_.Sum(&Shard::made) - accounts_.Sum(&Shard::unsampled) -

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "exporter/no_cancellation.h"
 #include "text/utf8.h"
 #include "tracer/thread_state.h"
 #include "tracer/tracer_impl.h"
@@ -156,6 +157,7 @@ void RecordSpanStart(const TracerImpl& tracer, const SpanContext& context,
   const bool ours = UstEnabled(recorder->span_start_enabled);
   const bool jaegers = UstEnabled(recorder->jaeger_start_span_enabled) && tracer.jaeger_events();
   if (!ours && !jaegers) return;
+  const NoCancellation no_cancellation;
   std::string name;
   const tracekin_ust_span event = Describe(tracer, context, span, &name);
   if (ours) recorder->span_start(&event);
@@ -168,6 +170,7 @@ void RecordSpanFinish(const TracerImpl& tracer, const SpanContext& context,
   const bool ours = UstEnabled(recorder->span_finish_enabled);
   const bool jaegers = UstEnabled(recorder->jaeger_end_span_enabled) && tracer.jaeger_events();
   if (!ours && !jaegers) return;
+  const NoCancellation no_cancellation;
   std::string name;
   tracekin_ust_span event = Describe(tracer, context, span, &name);
   event.duration = span.header().duration_ns;
@@ -184,6 +187,7 @@ void RecordSpanLog(const SpanContext& context, tracekin_ust_level level,
                    std::string_view message) noexcept {
   const tracekin_ust_recorder* recorder = UstRecorder();
   if (!UstEnabled(recorder->span_log_enabled[level])) return;
+  const NoCancellation no_cancellation;
   std::string scratch;
   const tracekin_ust_ids ids = {context.trace_id_high(), context.trace_id_low(), context.span_id(),
                                 ThreadId()};
@@ -193,6 +197,7 @@ void RecordSpanLog(const SpanContext& context, tracekin_ust_level level,
 void RecordScopeEnter(tracekin_ust_ids* ids) noexcept {
   const tracekin_ust_recorder* recorder = UstRecorder();
   if (!UstEnabled(recorder->scope_enter_enabled)) return;
+  const NoCancellation no_cancellation;
   ids->tid = ThreadId();
   recorder->scope_enter(ids);
 }
@@ -200,6 +205,7 @@ void RecordScopeEnter(tracekin_ust_ids* ids) noexcept {
 void RecordScopeExit(tracekin_ust_ids* ids) noexcept {
   const tracekin_ust_recorder* recorder = UstRecorder();
   if (!UstEnabled(recorder->scope_exit_enabled)) return;
+  const NoCancellation no_cancellation;
   ids->tid = ThreadId();
   recorder->scope_exit(ids);
 }

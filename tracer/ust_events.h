@@ -1,6 +1,8 @@
 // A live span's moments as LTTng-UST events (docs/ust-events.md). While no session listens each
 // call costs one load and a comparison; nothing is prepared before that test.
 //
+// None of them is a cancellation point, though LTTng may write to a pipe in them.
+//
 // Thread-safety: any thread; the span's own lock is held where its writer is passed.
 #ifndef TRACEKIN_TRACER_UST_EVENTS_H
 #define TRACEKIN_TRACER_UST_EVENTS_H
