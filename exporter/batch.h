@@ -17,6 +17,7 @@ struct Batch {
   std::string service;  // of spans that another process left in the spool; empty: this tracer's
   std::chrono::steady_clock::time_point made = {};  // when its first span came
   std::uint64_t tries = 0;                          // that failed
+  unsigned divisions = 0;                           // that it came of
 
   /// Appends a copy of a span, or changes nothing and throws std::bad_alloc.
   void Add(const char* span) {
@@ -37,6 +38,7 @@ struct Batch {
     spans = 0;
     service.clear();
     tries = 0;
+    divisions = 0;
   }
 
   /// Calls `visit(span)` for each.
@@ -57,6 +59,7 @@ struct Batch {
     rest.spans = spans - kept;
     rest.service = service;
     rest.made = made;
+    rest.divisions = ++divisions;
     bytes.resize(at);
     spans = kept;
     return rest;

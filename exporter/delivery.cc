@@ -139,23 +139,33 @@ void Delivery::Settle(Outcome outcome, TimePoint now) noexcept {
 void Delivery::Accepted(std::size_t unencoded) noexcept {
   Count(&counts_->exported, current_.front().spans - unencoded);
   Count(&counts_->too_large, unencoded);
+  if (current_.front().spans != unencoded) refusals_ = 0;
   Done();
 }
 
 void Delivery::Refused(bool too_large, TimePoint now) noexcept {
-  if (!too_large || current_.front().spans == 1) {
-    return Drop(too_large ? &counts_->too_large : &counts_->rejected);
-  }
-  if (!Split()) AwaitMemory(now);
+  if (refusals_ < kRefusesEverything) ++refusals_;
+  if (!MayDivide()) return Drop(too_large ? &counts_->too_large : &counts_->rejected);
+  if (!Divide()) return AwaitMemory(now);
+  if (!too_large) return;
+  // Later batches are made that small from the start.
+  batch_bytes_ = std::clamp(line().front().bytes.size(), kLeastBatchBytes, batch_bytes_);
 }
 
-// Two halves in its place; later batches are made that small from the start. Returns false, and has
-// changed nothing, if there is no memory.
-bool Delivery::Split() noexcept {
+// One bad span among a thousand is found by ten divisions, twenty adjacent ones by some sixty refusals
+// in a row. The first two divisions are always made: one part that the collector takes is enough to
+// show that it does not refuse everything.
+bool Delivery::MayDivide() const noexcept {
+  const Batch& batch = current_.front();
+  return batch.spans > 1 &&
+         (refusals_ < kRefusesEverything || batch.divisions < kLeastDivisions);
+}
+
+// Two halves in its place. Returns false, and has changed nothing, if there is no memory.
+bool Delivery::Divide() noexcept {
   try {
     std::list<Batch> rest(1);
     rest.front() = current_.front().SplitOff();
-    batch_bytes_ = std::clamp(current_.front().bytes.size(), kLeastBatchBytes, batch_bytes_);
     line().splice(line().begin(), rest);
     PutBack();
     return true;

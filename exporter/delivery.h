@@ -1,5 +1,9 @@
 // What is sent next, and what becomes of it: batches, retries, back-off, splitting, the spool.
 //
+// A batch that the collector refuses is divided, so that a span that it cannot take costs that span
+// alone. A collector that refuses everything is known by its refusals, which come one after the other:
+// its batches are then divided twice, and no further.
+//
 // Batches go one at a time: Next() says which, Settle() what the collector made of it. One that failed
 // is tried again after a while, longer and longer; meanwhile the others wait: a few here, the rest in
 // the queue or, if there is one, in the spool. What was spooled is sent, oldest first and at a limited
@@ -78,6 +82,8 @@ class Delivery {
  private:
   static constexpr std::size_t kReady = 2;
   static constexpr std::uint64_t kOneFailsWhileOthersDoNot = 5;
+  static constexpr unsigned kRefusesEverything = 64;
+  static constexpr unsigned kLeastDivisions = 2;
 
   bool HasFilling() const { return !filling_.empty() && filling_.front().spans != 0; }
   bool NextIsOld(TimePoint now) noexcept;
@@ -85,12 +91,13 @@ class Delivery {
   void Adopt(TimePoint now) noexcept;
   void Accepted(std::size_t unencoded) noexcept;
   void Refused(bool too_large, TimePoint now) noexcept;
+  bool MayDivide() const noexcept;
   void Failed(milliseconds retry_after, TimePoint now) noexcept;
   void AwaitMemory(TimePoint now) noexcept;
   bool Expired(TimePoint now) const noexcept;
   bool TooOld(TimePoint now) const noexcept;
   void BackOff(milliseconds retry_after, TimePoint now) noexcept;
-  bool Split() noexcept;
+  bool Divide() noexcept;
   void PutBack() noexcept;
   bool ToSpool(const Batch& batch, TimePoint now) noexcept;
   void Drop(ExporterCounts::Count* as) noexcept;
@@ -104,6 +111,7 @@ class Delivery {
   ExporterCounts* const counts_;
   std::uint64_t random_;
   std::size_t batch_bytes_;  // at most; less after the collector said that one was too large
+  unsigned refusals_ = 0;    // since the collector last took a span
 
   std::list<Batch> filling_;  // one, or none
   std::list<Batch> ready_;

@@ -19,7 +19,7 @@ namespace tracekin {
 
 enum class SendStatus {
   kAccepted,  // the collector has acknowledged the batch, or the file has it
-  kRejected,  // it will never take this batch: sending it again is no use
+  kRejected,  // it will never take this batch; it may take the other spans if one of them is bad
   kTooLarge,  // it will not take so much at once: smaller batches may do
   kFailed,    // no answer, an error or a time-out: it may work at another time
 };

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -55,6 +56,18 @@ class DeliveryTest : public ::testing::Test {
     delivery_->Settle({result}, now_);
     delivery_->Maintain(now_);
     return ids;
+  }
+
+  // Sends all there is to a collector that refuses each batch with a bad span. Returns how often.
+  template <class IsBad>
+  int SendAll(IsBad is_bad, const SendResult& refusal) {
+    int times = 0;
+    for (; const Batch* batch = delivery_->Next(now_, false); ++times) {
+      const Ids ids = IdsOf(*batch);
+      const bool refused = std::any_of(ids.begin(), ids.end(), is_bad);
+      delivery_->Settle({refused ? refusal : kAccepted}, now_);
+    }
+    return times;
   }
 
   void ExpectConserved() {
@@ -207,13 +220,76 @@ TEST_F(DeliveryTest, GivesUpWhatWasTriedTooOften) {
   EXPECT_EQ(counts_.expired, 5U);
 }
 
-TEST_F(DeliveryTest, NeverSendsAgainWhatWasRejected) {
+TEST_F(DeliveryTest, NeverSendsASpanAgainThatWasRejected) {
   Make();
-  Add(1, 20);
-  EXPECT_EQ(Send(kRejected), Range(1, 10));
-  EXPECT_EQ(Send(kAccepted), Range(11, 20)) << "at once: the collector is there";
-  EXPECT_EQ(counts_.rejected, 10U);
+  Add(1, 1);
+  Add(2, 20);
+  EXPECT_EQ(Send(kRejected), Range(1, 1));
+  EXPECT_EQ(Send(kAccepted), Range(2, 11)) << "at once: the collector is there";
+  EXPECT_EQ(counts_.rejected, 1U);
   EXPECT_EQ(delivery_->last_error(), "no");
+}
+
+TEST_F(DeliveryTest, OneBadSpanNeverCostsAnotherOne) {
+  options_.batch_spans = 1000;
+  for (const std::uint64_t bad : {1U, 2U, 500U, 501U, 999U, 1000U}) {
+    Make();
+    Add(1, 1000);
+    const auto is_bad = [bad](std::uint64_t id) { return id == bad; };
+    EXPECT_LE(SendAll(is_bad, kRejected), 21) << bad;
+    EXPECT_EQ(counts_.rejected.exchange(0), 1U) << bad;
+    EXPECT_EQ(counts_.exported.exchange(0), 999U) << bad;
+    added_ = 0;
+  }
+}
+
+// As a client makes them that sends one bad request after the other.
+TEST_F(DeliveryTest, ManyBadSpansNeverCostOthers) {
+  options_.batch_spans = 1000;
+  Make();
+  Add(1, 1000);
+  const auto is_bad = [](std::uint64_t id) {
+    return (id >= 200 && id < 220) || id % 100 == 50 || id == 1000;
+  };
+  EXPECT_LE(SendAll(is_bad, kRejected), 250);
+  EXPECT_EQ(counts_.rejected, 31U);
+  EXPECT_EQ(counts_.exported, 969U);
+  ExpectConserved();
+}
+
+// A wrong path, or wrong credentials: 404, 403.
+TEST_F(DeliveryTest, ACollectorThatRefusesEverythingIsNeverAskedSpanBySpan) {
+  for (const SendResult& refusal : {kRejected, kTooLarge}) {
+    options_.batch_spans = 1000;
+    Make();
+    Add(1, 500);
+    const auto all = [](std::uint64_t) { return true; };
+    EXPECT_LE(SendAll(all, refusal), 80) << "until it is known";
+    for (int i = 0; i < 10; ++i) {
+      Add(1, 500);
+      EXPECT_LE(SendAll(all, refusal), 7) << "from then on";
+    }
+    ExpectConserved();
+  }
+  EXPECT_EQ(counts_.rejected, 5500U);
+  EXPECT_EQ(counts_.too_large, 5500U);
+}
+
+// Though each of its batches has a bad span by then.
+TEST_F(DeliveryTest, ACollectorThatTakesSpansAgainIsNeverLeftBlind) {
+  options_.batch_spans = 1000;
+  Make();
+  for (int i = 0; i < 3; ++i) {
+    Add(1, 1000);
+    SendAll([](std::uint64_t) { return true; }, kRejected);
+  }
+  EXPECT_EQ(counts_.rejected.exchange(0), 3000U);
+  Add(1, 1000);
+  SendAll([](std::uint64_t id) { return id == 1; }, kRejected);
+  EXPECT_EQ(counts_.rejected.exchange(0), 250U) << "the quarter it is in";
+  Add(1, 1000);
+  SendAll([](std::uint64_t id) { return id == 1; }, kRejected);
+  EXPECT_EQ(counts_.rejected, 1U);
 }
 
 TEST_F(DeliveryTest, HalvesWhatIsTooLargeUntilItFits) {

@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <map>
 #include <mutex>
 #include <regex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -52,6 +54,10 @@ class IllCollector {
          ++found) {
       ++acknowledged_[(*found)[1]];
     }
+  }
+
+  bool LastRequestHolds(std::string_view text) const {
+    return server_.requests().back().find(text) != std::string::npos;
   }
 
   std::size_t SpansOfLastRequest() const {
@@ -233,6 +239,41 @@ TEST_F(Faults, BadRequests) {
   EXPECT_TRUE(Eventually([&] { return tracer->counters().dropped.rejected == kSpans; }));
   tracer->Close();
   ExpectConserved(tracer->counters());
+}
+
+TEST_F(Faults, OneSpanThatIsRefusedNeverCostsAnother) {
+  IllCollector* self = nullptr;
+  IllCollector collector(1000, [&self](Connection& connection) {
+    if (self->LastRequestHolds(R"("number":"77")")) {
+      return connection.Answer("400 Bad Request", "traceId == 0 reading List<Span>");
+    }
+    self->Acknowledge();
+    connection.Answer("202 Accepted");
+  });
+  self = &collector;
+  const auto tracer = Make(collector.url());
+  FinishSpans(*tracer);
+  EXPECT_TRUE(Eventually([&] { return tracer->counters().exported == kSpans - 1; }));
+  tracer->Close();
+  ExpectConserved(tracer->counters());
+  EXPECT_EQ(tracer->counters().dropped.rejected, 1U);
+  const auto acknowledged = collector.acknowledged();
+  EXPECT_EQ(acknowledged.size(), kSpans - 1);
+  for (const auto& [id, times] : acknowledged) EXPECT_EQ(times, 1) << id;
+}
+
+// As one with a wrong path does.
+TEST_F(Faults, ACollectorThatRefusesEverythingIsNotAskedForEachSpan) {
+  std::atomic<std::size_t> requests{0};
+  IllCollector collector(100'000, [&requests](Connection& connection) {
+    ++requests;
+    connection.Answer("404 Not Found");
+  });
+  const auto tracer = Make(collector.url());
+  for (int i = 0; i < 10; ++i) FinishSpans(*tracer);
+  EXPECT_TRUE(Eventually([&] { return tracer->counters().dropped.rejected == 10 * kSpans; }));
+  tracer->Close();
+  EXPECT_LE(requests, 100 + 7 * 10 * kBatches) << "a batch may end before it is full";
 }
 
 TEST_F(Faults, ANameThatIsNotResolved) {
