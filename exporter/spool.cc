@@ -18,6 +18,7 @@
 #include "exporter/crc32c.h"
 #include "exporter/random_seed.h"
 #include "exporter/standard_descriptors.h"
+#include "text/utf8.h"
 
 namespace tracekin {
 
@@ -53,6 +54,14 @@ constexpr std::uint32_t kRecordMagic = 0x4E415053;  // "SPAN" where the low byte
 constexpr std::uint64_t kSegmentBytes = 1 << 20;
 // No segment of ours is larger, as a batch is the most that is written beyond kSegmentBytes.
 constexpr std::uint64_t kMaxSegmentBytes = 4 * kSegmentBytes;
+
+// What is read of a damaged file, at most, to look for its next whole record: records that are damaged
+// themselves have far less, and a file made to look like many overlapping ones would take for ever.
+constexpr std::size_t kMaxEffort = 16 * kMaxSegmentBytes;
+
+// Each span that is sent has its service's name. A longer one is cut when it is written, and damage when
+// it is read.
+constexpr std::size_t kMaxServiceBytes = 1024;
 
 template <class T>
 bool ReadAt(std::string_view bytes, std::size_t at, T* value) {
@@ -120,12 +129,17 @@ bool ReadAll(int descriptor, std::uint64_t size, std::string* bytes) {
   return true;
 }
 
-bool ReadRecord(std::string_view bytes, RecordHeader* header, std::string_view* span) {
+// Whether `bytes` begin with a whole record. A check sum that was made in vain is taken off `effort`, in
+// bytes; without any left there are no records any more.
+bool ReadRecord(std::string_view bytes, RecordHeader* header, std::string_view* span,
+                std::size_t* effort) {
   if (!ReadAt(bytes, 0, header) || header->magic != kRecordMagic) return false;
   bytes.remove_prefix(sizeof *header);
-  if (header->size > bytes.size()) return false;
+  if (header->size > std::min<std::size_t>({bytes.size(), kMaxSpanBytes, *effort})) return false;
   *span = bytes.substr(0, header->size);
-  return header->crc == CheckSum(*header, *span) && IsWellFormedSpan(*span);
+  if (header->crc == CheckSum(*header, *span) && IsWellFormedSpan(*span)) return true;
+  *effort -= header->size;
+  return false;
 }
 
 std::vector<std::string> FilesOf(const std::string& folder) {
@@ -147,11 +161,11 @@ std::string NewId() {
 
 }  // namespace
 
-Spool::Spool(std::string folder, std::uint64_t max_bytes, std::string service,
+Spool::Spool(std::string folder, std::uint64_t max_bytes, std::string_view service,
              ExporterCounts* counts)
     : folder_(std::move(folder)),
       max_bytes_(max_bytes),
-      service_(std::move(service)),
+      service_(TruncateUtf8(service, kMaxServiceBytes)),
       counts_(counts) {}
 
 Spool::~Spool() {
@@ -284,22 +298,24 @@ bool Spool::ReadFile(const std::string& path, Content* content) {
   SegmentHeader header;
   std::size_t at = sizeof header;
   if (!ReadAt(bytes, 0, &header) || std::string_view(header.magic, kMagic.size()) != kMagic ||
-      header.service_size > bytes.size() - at ||
+      header.service_size > std::min(bytes.size() - at, kMaxServiceBytes) ||
       Crc32c(bytes.substr(at, header.service_size)) != header.service_crc) {
     errno = EBADMSG;
     return Fail("read", path);
   }
-  content->service = bytes.substr(at, header.service_size);
+  std::string scratch;
+  content->service = Sanitize(bytes.substr(at, header.service_size), &scratch);
   at += header.service_size;
 
   std::uint32_t expected = RecordsOf(header.settled);
+  std::size_t effort = kMaxEffort;
   bool torn = false;
   while (at < bytes.size()) {
     RecordHeader record;
     std::string_view span;
-    torn = !ReadRecord(bytes.substr(at), &record, &span);
+    torn = !ReadRecord(bytes.substr(at), &record, &span, &effort);
     if (torn) {
-      ++at;  // the next one begins somewhere
+      at = std::min(bytes.find(BytesOf(kRecordMagic), at + 1), bytes.size());
       continue;
     }
     if (record.number >= expected) {

@@ -11,7 +11,9 @@
 // A span is as span_bytes.h has it; numbers are in the machine's byte order, for nobody reads the files
 // but tracekin on the same machine. Check sums are CRC-32C. `settled` says how many records need not be
 // sent any more, none if it is damaged; with its check sum it is all that is ever changed in place. A record
-// that is damaged is passed over to the next whole one, and the numbers tell how many were lost.
+// that is damaged is passed over to the next whole one, and the numbers tell how many were lost. Another
+// process of the same user may have written anything: a file costs memory and time in proportion to its
+// size, which is 4 MiB at most, and its text is made valid UTF-8.
 //
 // Whoever gets the lock of another ID has the segments of a process that is dead: they are adopted by
 // exactly one. Nothing is synced to the disk: what was spooled survives the process, not the machine.
@@ -39,8 +41,9 @@ namespace tracekin {
 class Spool {
  public:
   /// Touches nothing yet. Of `counts`, it is spooled, adopted, spool_full and spool_corrupt that
-  /// change here. `service` is that of the spans to come.
-  Spool(std::string folder, std::uint64_t max_bytes, std::string service, ExporterCounts* counts);
+  /// change here. `service` is that of the spans to come; files have 1024 bytes of it at most.
+  Spool(std::string folder, std::uint64_t max_bytes, std::string_view service,
+        ExporterCounts* counts);
 
   /// The files stay for whoever comes next.
   ~Spool();

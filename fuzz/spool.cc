@@ -14,6 +14,7 @@
 #include "fuzz/input.h"
 #include "fuzz/span.h"
 #include "tests/support/temp_folder.h"
+#include "text/utf8.h"
 
 namespace {
 
@@ -47,11 +48,18 @@ void AddRecord(std::uint32_t number, std::string_view span, Segment* segment) {
   ++segment->records;
 }
 
+// The longest name of a service that the spool takes, and a size beyond which the input's are longer.
+constexpr std::size_t kMaxService = 1024;
+constexpr std::size_t kShortService = 0xF0;
+
 // Records whose numbers go up by what the input says, and bytes between them.
 Segment Build(Input* input) {
   Segment segment;
   const std::uint32_t settled = input->Take<std::uint8_t>() % 4;
-  Begin(settled, input->TakeBytes(input->Take<std::uint8_t>()), &segment);
+  const std::size_t service_size = input->Take<std::uint8_t>();
+  const std::string_view service =
+      input->TakeBytes(service_size < kShortService ? service_size : kMaxService + service_size);
+  Begin(settled, service, &segment);
   std::uint32_t next = 0;
   std::uint32_t expected = settled;
   bool torn = false;
@@ -66,8 +74,8 @@ Segment Build(Input* input) {
     next += skipped;
     const std::string span = TakeSpan(input);
     AddRecord(next, span, &segment);
-    torn = false;
-    if (next >= expected) {
+    torn = span.size() > kMaxSpanBytes;
+    if (!torn && next >= expected) {
       segment.lost += next - expected;
       segment.spans.push_back(span);
       expected = next + 1;
@@ -75,6 +83,10 @@ Segment Build(Input* input) {
     ++next;
   }
   segment.lost += torn;  // one at least
+  if (service.size() > kMaxService) {
+    segment.spans.clear();
+    segment.lost = 1;  // one at least
+  }
   return segment;
 }
 
@@ -96,7 +108,11 @@ void Leave(const std::string& folder, const std::string& bytes) {
 // All that the spool gives, settled as it comes.
 std::vector<std::string> Drain(Spool* spool, ExporterCounts* counts) {
   std::vector<std::string> spans;
+  std::string scratch;
   for (Batch batch; spool->Read(3, 1 << 20, &batch); batch.Clear()) {
+    CHECK(Sanitize(batch.service, &scratch) == batch.service);
+    CHECK(batch.service.size() <= 3 * kMaxService);
+    CHECK(batch.bytes.size() < (1 << 20) + kMaxSpanBytes + 8);
     batch.ForEach([&spans](const char* span) {
       CHECK(IsWellFormedSpan({span, SpanSize(span)}));
       spans.emplace_back(span, SpanSize(span));

@@ -13,8 +13,10 @@
 #include <random>
 #include <thread>
 
+#include "exporter/crc32c.h"
 #include "tests/support/make_span.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/wait.h"
 
 namespace tracekin::testing {
 namespace {
@@ -323,6 +325,124 @@ TEST_F(SpoolTest, AFlippedBitLosesOneSpanAtMost) {
     for (const std::uint64_t id : ids) EXPECT_TRUE(id >= 1 && id <= 3) << bit;
     EXPECT_EQ(totals.adopted, totals.exported + totals.spool_corrupt) << bit;
   }
+}
+
+// A segment with a check sum that is right, as another program may write it.
+class ForeignSegment {
+ public:
+  explicit ForeignSegment(std::string_view service) {
+    Put("TKSPOOL2");
+    const std::uint32_t settled = 0;
+    Put(BytesOf(settled));
+    Put(BytesOf(Crc32c(BytesOf(settled))));
+    Put(BytesOf(static_cast<std::uint32_t>(service.size())));
+    Put(BytesOf(Crc32c(service)));
+    Put(service);
+  }
+
+  void AddSpan(std::uint64_t id) {
+    const std::string span = MakeSpan(id);
+    const auto size = static_cast<std::uint32_t>(span.size());
+    AddHeader(size, Crc32c(span, Crc32c(BytesOf(size), Crc32c(BytesOf(records_)))));
+    Put(span);
+  }
+
+  // Of a record; its check sum is for the caller to know.
+  void AddHeader(std::uint32_t size, std::uint32_t crc) {
+    Put("SPAN");
+    Put(BytesOf(records_++));
+    Put(BytesOf(size));
+    Put(BytesOf(crc));
+  }
+
+  std::size_t size() const { return bytes_.size(); }
+
+  void Leave(const std::string& folder) const {
+    std::ofstream(folder + "/1-1.lock");
+    std::ofstream(folder + "/1-1.00000001.spool", std::ios::binary) << bytes_;
+  }
+
+ private:
+  template <class Integer>
+  static std::string_view BytesOf(const Integer& value) {
+    return {reinterpret_cast<const char*>(&value), sizeof value};
+  }
+  void Put(std::string_view bytes) { bytes_ += bytes; }
+
+  std::string bytes_;
+  std::uint32_t records_ = 0;
+};
+
+// It would stand in each of thousands of spans.
+TEST_F(SpoolTest, TheNameOfAServiceNeverMultipliesTheMemoryOfAFile) {
+  ForeignSegment segment(std::string(3 << 20, 'S'));
+  for (std::uint64_t id = 1; id <= 10; ++id) segment.AddSpan(id);
+  segment.Leave(folder_);
+  Process process(folder_);
+  process.spool->Adopt();
+  EXPECT_EQ(process.Drain(), Ids{});
+  EXPECT_GE(process.totals().spool_corrupt, 1U);
+  EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+TEST_F(SpoolTest, ALongNameOfOnesOwnIsCutAndItsSpansComeBack) {
+  const std::string service = std::string(1023, 's') + "\xC3\xA4 and more";
+  {
+    Process dead(folder_, 1 << 26, service);
+    EXPECT_TRUE(dead.Append(1, 3));
+    EXPECT_TRUE(dead.Append(4, 4));
+    Batch batch;
+    EXPECT_TRUE(dead.spool->Read(1, kNoLimit, &batch));
+    EXPECT_EQ(batch.service, "") << "the process's own, uncut";
+  }
+  Process process(folder_);
+  process.spool->Adopt();
+  Batch batch;
+  EXPECT_TRUE(process.spool->Read(10, kNoLimit, &batch));
+  EXPECT_EQ(batch.service, std::string(1023, 's'));
+  EXPECT_EQ(IdsOf(batch), Range(1, 4));
+}
+
+TEST_F(SpoolTest, TheNameOfAServiceIsNeverInvalidUtf8) {
+  ForeignSegment segment("bad\xff\xfe\"name");
+  segment.AddSpan(1);
+  segment.Leave(folder_);
+  Process process(folder_);
+  process.spool->Adopt();
+  Batch batch;
+  EXPECT_TRUE(process.spool->Read(10, kNoLimit, &batch));
+  EXPECT_EQ(batch.service, "bad\xEF\xBF\xBD\xEF\xBF\xBD\"name");
+  process.Settle(batch.spans);
+}
+
+// Of 4 MiB of headers each asks for a check sum of all that follows it, which takes a minute.
+TEST_F(SpoolTest, AFileOfNothingButHeadersIsNeverReadAgainAndAgain) {
+  ForeignSegment segment("service");
+  segment.AddSpan(1);
+  constexpr std::size_t kBytes = 4 << 20;
+  while (segment.size() < kBytes - 96) {
+    segment.AddHeader(static_cast<std::uint32_t>(kBytes - segment.size() - 96), 0);
+  }
+  segment.Leave(folder_);
+  Process process(folder_);
+  const Stopwatch stopwatch;
+  process.spool->Adopt();
+  EXPECT_EQ(process.Drain(), Range(1, 1));
+  EXPECT_LT(stopwatch.elapsed(), std::chrono::seconds(10));
+  EXPECT_GE(process.totals().spool_corrupt, 1U);
+}
+
+// The same with sizes that a span may have.
+TEST_F(SpoolTest, AFileOfOverlappingRecordsIsNeverReadAgainAndAgain) {
+  ForeignSegment segment("service");
+  segment.AddSpan(1);
+  while (segment.size() < (4 << 20) - 32) segment.AddHeader(kMaxSpanBytes, 0);
+  segment.Leave(folder_);
+  Process process(folder_);
+  const Stopwatch stopwatch;
+  process.spool->Adopt();
+  EXPECT_EQ(process.Drain(), Range(1, 1));
+  EXPECT_LT(stopwatch.elapsed(), std::chrono::seconds(10));
 }
 
 TEST_F(SpoolTest, CountsAllSpansOfAFileThatIsGone) {
