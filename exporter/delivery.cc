@@ -65,12 +65,14 @@ void Delivery::Maintain(TimePoint now) noexcept {
   while (!spool_failing_ && ready_.size() > keep) {
     if (ToSpool(ready_.front(), now)) ready_.pop_front();
   }
-  if (now >= next_adoption_) Adopt(now);
+  // When one dead process's spans are all sent there may be another's.
+  if (now >= next_adoption_ || (adopting_ && !spool_->adopting())) Adopt(now);
 }
 
 void Delivery::Adopt(TimePoint now) noexcept {
   try {
     spool_->Adopt();
+    adopting_ = spool_->adopting();
     next_adoption_ = now + kAdoptionInterval;
   } catch (const std::bad_alloc&) {
     next_adoption_ = now + kAdoptionRetry;

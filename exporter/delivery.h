@@ -128,6 +128,7 @@ class Delivery {
   bool spool_failing_ = false;
   TimePoint next_spooling_{};
   TimePoint next_adoption_{};
+  bool adopting_ = false;        // when that was last looked at
   double replay_allowance_ = 0;  // spans
   TimePoint allowed_at_{};
   std::string last_error_;

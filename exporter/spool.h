@@ -69,6 +69,9 @@ class Spool {
   /// from the start.
   bool empty() const { return segments_.empty(); }
 
+  /// Whether spans of a dead process are left, which Adopt() has taken over.
+  bool adopting() const { return adopted_lock_.get() != -1; }
+
   /// Looks for what a dead process has left, and takes it over. May be called again after it has
   /// thrown std::bad_alloc.
   void Adopt();

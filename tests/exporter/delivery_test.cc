@@ -317,6 +317,30 @@ TEST_F(DeliveryTest, MakesSmallerBatchesOnceOneWasTooLarge) {
   EXPECT_LE(Send(kAccepted).size(), 151U);
 }
 
+// As many as a day of restarts leaves while the collector is away.
+TEST_F(DeliveryTest, ManyDeadProcessesAreNeverAdoptedByTheClock) {
+  constexpr std::uint64_t kDead = 50;
+  for (std::uint64_t i = 0; i < kDead; ++i) {
+    Make(true);
+    Add(10 * i + 1, 10 * i + 10);
+    delivery_->GiveUp(now_);
+  }
+  counts_.Reset();
+  added_ = 0;
+  Make(true);
+  Ids sent;
+  const auto start = now_;
+  delivery_->Maintain(now_);
+  for (Ids ids = Send(kAccepted); !ids.empty(); ids = Send(kAccepted)) {
+    sent.insert(sent.end(), ids.begin(), ids.end());
+    now_ += 20ms;
+  }
+  EXPECT_EQ(sent.size(), 10 * kDead);
+  EXPECT_LE(now_ - start, 2s);
+  EXPECT_EQ(counts_.adopted, 10 * kDead);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
+}
+
 TEST_F(DeliveryTest, WhatFailsGoesToTheSpoolAndComesBackInOrder) {
   options_.spool_replay_spans_per_second = 1'000'000;
   Make(true);
