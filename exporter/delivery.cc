@@ -17,6 +17,7 @@ constexpr seconds kAdoptionRetry{1};
 // MiB.
 constexpr std::size_t kMaxBatchBytes = 512 * 1024;
 constexpr std::size_t kLeastBatchBytes = 2 * kMaxSpanBytes;
+constexpr unsigned kAcceptedToGrow = 100;
 
 }  // namespace
 
@@ -142,7 +143,16 @@ void Delivery::Accepted(std::size_t unencoded) noexcept {
   Count(&counts_->exported, current_.front().spans - unencoded);
   Count(&counts_->too_large, unencoded);
   if (current_.front().spans != unencoded) refusals_ = 0;
+  GrowBatches();
   Done();
+}
+
+// After one was too large, back to what is usual, in steps: the collector's limit may have been raised,
+// or the batch may have been an unusual one. If not, that costs one request in kAcceptedToGrow.
+void Delivery::GrowBatches() noexcept {
+  if (batch_bytes_ == kMaxBatchBytes || ++accepted_ < kAcceptedToGrow) return;
+  batch_bytes_ = std::min(2 * batch_bytes_, kMaxBatchBytes);
+  accepted_ = 0;
 }
 
 void Delivery::Refused(bool too_large, TimePoint now) noexcept {
@@ -152,6 +162,7 @@ void Delivery::Refused(bool too_large, TimePoint now) noexcept {
   if (!too_large) return;
   // Later batches are made that small from the start.
   batch_bytes_ = std::clamp(line().front().bytes.size(), kLeastBatchBytes, batch_bytes_);
+  accepted_ = 0;
 }
 
 // One bad span among a thousand is found by ten divisions, twenty adjacent ones by some sixty refusals

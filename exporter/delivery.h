@@ -91,6 +91,7 @@ class Delivery {
   void Adopt(TimePoint now) noexcept;
   void Accepted(std::size_t unencoded) noexcept;
   void Refused(bool too_large, TimePoint now) noexcept;
+  void GrowBatches() noexcept;
   bool MayDivide() const noexcept;
   void Failed(milliseconds retry_after, TimePoint now) noexcept;
   void AwaitMemory(TimePoint now) noexcept;
@@ -112,6 +113,7 @@ class Delivery {
   std::uint64_t random_;
   std::size_t batch_bytes_;  // at most; less after the collector said that one was too large
   unsigned refusals_ = 0;    // since the collector last took a span
+  unsigned accepted_ = 0;    // batches, since batch_bytes_ changed
 
   std::list<Batch> filling_;  // one, or none
   std::list<Batch> ready_;

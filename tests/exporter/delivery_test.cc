@@ -317,6 +317,24 @@ TEST_F(DeliveryTest, MakesSmallerBatchesOnceOneWasTooLarge) {
   EXPECT_LE(Send(kAccepted).size(), 151U);
 }
 
+TEST_F(DeliveryTest, OneBatchThatWasTooLargeDoesNotKeepAllLaterOnesSmall) {
+  options_.batch_spans = 1000;
+  Make();
+  const auto send_one = [this](const SendResult& result) {
+    Add(1, 300, 1000);
+    const Ids first = Send(result);
+    while (!delivery_->idle()) Send(kAccepted);
+    return first.size();
+  };
+  send_one(kTooLarge);
+  EXPECT_LE(send_one(kAccepted), 151U);
+  int more = 0;
+  while (send_one(kAccepted) < 300) ASSERT_LT(++more, 1000);
+  EXPECT_GE(more, 30) << "not at once";
+  send_one(kTooLarge);
+  EXPECT_LE(send_one(kAccepted), 151U) << "as the first time";
+}
+
 // As many as a day of restarts leaves while the collector is away.
 TEST_F(DeliveryTest, ManyDeadProcessesAreNeverAdoptedByTheClock) {
   constexpr std::uint64_t kDead = 50;
