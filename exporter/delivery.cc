@@ -135,16 +135,27 @@ void Delivery::Settle(Outcome outcome, TimePoint now) noexcept {
   if (away_) next_adoption_ = now;  // others may not have lived to see this
   away_ = false;
   backoff_ = milliseconds(0);
-  if (result.status == SendStatus::kAccepted) return Accepted(outcome.unencoded);
+  if (result.status == SendStatus::kAccepted) return Accepted(outcome);
   Refused(result.status == SendStatus::kTooLarge, now);
 }
 
-void Delivery::Accepted(std::size_t unencoded) noexcept {
-  Count(&counts_->exported, current_.front().spans - unencoded);
-  Count(&counts_->too_large, unencoded);
-  if (current_.front().spans != unencoded) refusals_ = 0;
+void Delivery::Accepted(const Outcome& outcome) noexcept {
+  const std::size_t sent = current_.front().spans - outcome.unencoded - outcome.without_ids;
+  Count(&counts_->exported, sent);
+  Count(&counts_->too_large, outcome.unencoded);
+  Count(&counts_->rejected, outcome.without_ids);
+  if (outcome.without_ids != 0) SayWhyIdsAreNotSent();
+  if (sent != 0) refusals_ = 0;
   GrowBatches();
   Done();
+}
+
+void Delivery::SayWhyIdsAreNotSent() noexcept {
+  try {
+    last_error_ = "not sent: a span id, or all of a trace id that the format has, is 0";
+  } catch (const std::bad_alloc&) {
+    last_error_.clear();
+  }
 }
 
 // After one was too large, back to what is usual, in steps: the collector's limit may have been raised,

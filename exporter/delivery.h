@@ -89,8 +89,9 @@ class Delivery {
   bool NextIsOld(TimePoint now) noexcept;
   bool HasOld() noexcept;
   void Adopt(TimePoint now) noexcept;
-  void Accepted(std::size_t unencoded) noexcept;
+  void Accepted(const Outcome& outcome) noexcept;
   void Refused(bool too_large, TimePoint now) noexcept;
+  void SayWhyIdsAreNotSent() noexcept;
   void GrowBatches() noexcept;
   bool MayDivide() const noexcept;
   void Failed(milliseconds retry_after, TimePoint now) noexcept;

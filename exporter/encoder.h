@@ -20,6 +20,12 @@ class Encoder {
   /// The body's media type, for a Content-Type header.
   virtual std::string_view content_type() const = 0;
 
+  /// Whether collectors take a span with such ids. One that they do not take would have them refuse the
+  /// whole body.
+  virtual bool Takes(const SpanRecord& span) const {
+    return span.span_id != 0 && (span.trace_id_low | span.trace_id_high) != 0;
+  }
+
   // A body is made by Begin, then Add once a span, then End. All three append to, or patch, `body`,
   // which is empty at Begin. They may throw std::bad_alloc.
   virtual void Begin(std::string* body) = 0;

@@ -22,6 +22,7 @@ class ScribeEncoder final : public Encoder {
   explicit ScribeEncoder(std::string_view category);
 
   std::string_view content_type() const override { return "application/x-thrift"; }
+  bool Takes(const SpanRecord& span) const override { return ZipkinThriftSpan::CanHold(span); }
   void Begin(std::string* body) override;
   void Add(const SpanRecord& span, std::string* body) override;
   void End(std::size_t spans, std::string* body) override;

@@ -89,8 +89,7 @@ void Sender::Send(Outcome* outcome) {
     const std::lock_guard<std::mutex> lock(mutex_);
     owned_transport_->Interrupt(interrupt_);
   }
-  const std::size_t spans = Encode();
-  outcome->unencoded = batch_->spans - spans;
+  const std::size_t spans = Encode(outcome);
   if (spans == 0) {
     outcome->result.status = SendStatus::kAccepted;  // nothing
     return;
@@ -98,8 +97,8 @@ void Sender::Send(Outcome* outcome) {
   outcome->result = owned_transport_->Send(body_, spans, deadline_);
 }
 
-// Returns how many spans the body holds: all, but for those that memory does not suffice for.
-std::size_t Sender::Encode() {
+// Returns how many spans the body holds; `outcome` has those that it does not.
+std::size_t Sender::Encode(Outcome* outcome) {
   body_.clear();
   encoder_->Begin(&body_);
   std::size_t spans = 0;
@@ -107,10 +106,16 @@ std::size_t Sender::Encode() {
   batch_->ForEach([&](const char* span) {
     const std::size_t before = body_.size();
     try {
-      encoder_->Add(decoder.Decode(span), &body_);
-      ++spans;
+      const SpanRecord& record = decoder.Decode(span);
+      if (encoder_->Takes(record)) {
+        encoder_->Add(record, &body_);
+        ++spans;
+      } else {
+        ++outcome->without_ids;
+      }
     } catch (const std::bad_alloc&) {
       body_.resize(before);
+      ++outcome->unencoded;
     }
   });
   encoder_->End(spans, &body_);

@@ -51,7 +51,7 @@ class Sender {
  private:
   Outcome Try() noexcept;
   void Send(Outcome* outcome);
-  std::size_t Encode();
+  std::size_t Encode(Outcome* outcome);
 
   const std::string_view service_;
   const MakeEncoder& make_encoder_;

@@ -161,6 +161,22 @@ TEST_F(ExporterTest, CountsAndReportsWhatTheCollectorRejects) {
             std::vector<std::string>{"dropped 1 span: rejected 1 (last error: 400 it says no)"});
 }
 
+// Collectors refuse a whole batch for one such span.
+TEST_F(ExporterTest, ASpanWhoseIdIs0IsNeverSentAndNeverSilentlyDropped) {
+  Make();
+  Push(1);
+  Push(0);
+  Push(2);
+  exporter_->Close(10s);
+  EXPECT_EQ(collector_.Bodies(), std::vector<std::string>{"<1,2,>2"});
+  EXPECT_EQ(exporter_->totals().exported, 2U);
+  EXPECT_EQ(exporter_->totals().rejected, 1U);
+  ExpectBalance();
+  EXPECT_EQ(Log(), std::vector<std::string>{
+                       "dropped 1 span: rejected 1 (last error: not sent: a span id, or all of a "
+                       "trace id that the format has, is 0)"});
+}
+
 TEST_F(ExporterTest, ReportsDropsOnceInAWhileNotOncePerSpan) {
   collector_.answer = {SendStatus::kFailed, "refused"};
   options_.batch_spans = 1;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tests/exporter/fault_server.h"
+#include "tests/support/carriers.h"
 #include "tests/support/wait.h"
 #include "tracekin/tracer.h"
 
@@ -56,6 +57,13 @@ class IllCollector {
     }
   }
 
+  bool AnyRequestHolds(std::string_view text) const {
+    for (const std::string& request : server_.requests()) {
+      if (request.find(text) != std::string::npos) return true;
+    }
+    return false;
+  }
+
   bool LastRequestHolds(std::string_view text) const {
     return server_.requests().back().find(text) != std::string::npos;
   }
@@ -86,8 +94,9 @@ class IllCollector {
 
 class Faults : public ::testing::Test {
  protected:
-  std::shared_ptr<Tracer> Make(const std::string& endpoint) {
+  std::shared_ptr<Tracer> Make(const std::string& endpoint, const std::string& format = "json") {
     Options options;
+    options.exporter.format = format;
     options.service_name = "faults";
     options.exporter.endpoint = endpoint;
     options.exporter.batch_spans = kBatchSpans;
@@ -261,6 +270,63 @@ TEST_F(Faults, OneSpanThatIsRefusedNeverCostsAnother) {
   EXPECT_EQ(acknowledged.size(), kSpans - 1);
   for (const auto& [id, times] : acknowledged) EXPECT_EQ(times, 1) << id;
 }
+
+// Both are valid ids for whoever makes them, but no collector takes them in a batch.
+TEST_F(Faults, IdsThatNoCollectorTakesAreNeverSent) {
+  IllCollector* self = nullptr;
+  IllCollector collector(1000, [&self](Connection& connection) {
+    self->Acknowledge();
+    connection.Answer("202 Accepted");
+  });
+  self = &collector;
+  const auto tracer = Make(collector.url());
+  SpanRecord record;
+  record.trace_id_low = 5;
+  record.name = "without an id";
+  tracer->Report(record);
+  record = {};
+  record.span_id = 5;
+  record.name = "without a trace";
+  tracer->Report(record);
+  for (std::uint64_t i = 2; i < kSpans; ++i) tracer->StartSpan("a");
+  EXPECT_TRUE(Eventually([&] { return tracer->counters().exported == kSpans - 2; }));
+  tracer->Close();
+  ExpectConserved(tracer->counters());
+  EXPECT_EQ(tracer->counters().dropped.rejected, 2U);
+  EXPECT_FALSE(collector.AnyRequestHolds("without a"));
+}
+
+#ifdef TRACEKIN_HAVE_THRIFT
+// Of 128 bits the lower half may be 0: a header can say so, and JSON can hold it, but Thrift cannot.
+TEST_F(Faults, ATraceIdThatThriftCannotHoldIsCarriedOnAndNeverSentInIt) {
+  for (const std::string format : {"thrift", "json"}) {
+    IllCollector* self = nullptr;
+    IllCollector collector(1000, [&self](Connection& connection) {
+      self->Acknowledge();
+      connection.Answer("202 Accepted");
+    });
+    self = &collector;
+    std::string url = collector.url();
+    if (format == "thrift") url.replace(url.find("v2"), 2, "v1");
+    const auto tracer = Make(url, format);
+    const std::string id = "80f198ee56343ba80000000000000000";
+    const Pairs headers{{"b3", id + "-e457b5a2e4d86bd1-1"}};
+    const auto context =
+        tracer->Extract(static_cast<const opentracing::HTTPHeadersReader&>(headers));
+    ASSERT_TRUE(context && *context);
+    auto span = tracer->StartSpan("hostile", {opentracing::ChildOf(context->get())});
+    EXPECT_EQ(span->context().ToTraceID(), id);
+    span.reset();
+    for (std::uint64_t i = 1; i < kSpans; ++i) tracer->StartSpan("a");
+    const std::uint64_t lost = format == "thrift" ? 1 : 0;
+    EXPECT_TRUE(Eventually([&] { return tracer->counters().exported == kSpans - lost; })) << format;
+    EXPECT_EQ(collector.AnyRequestHolds("hostile"), lost == 0) << format;
+    tracer->Close();
+    ExpectConserved(tracer->counters());
+    EXPECT_EQ(tracer->counters().dropped.rejected, lost) << format;
+  }
+}
+#endif
 
 // As one with a wrong path does.
 TEST_F(Faults, ACollectorThatRefusesEverythingIsNotAskedForEachSpan) {
