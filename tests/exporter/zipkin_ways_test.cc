@@ -6,18 +6,26 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <cstring>
 #include <functional>
+#include <iterator>
+#include <limits>
 #include <map>
 #include <memory>
+#include <random>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "exporter/http_transport.h"
 #include "exporter/scribe_encoder.h"
 #include "exporter/scribe_transport.h"
+#include "exporter/span_bytes.h"
 #include "exporter/zipkin_json_encoder.h"
 #include "exporter/zipkin_proto3_encoder.h"
 #include "exporter/zipkin_thrift_encoder.h"
+#include "tests/support/seed.h"
 #include "varied_spans.h"
 #include "zipkin_client.h"
 
@@ -196,6 +204,169 @@ TEST(ZipkinWaysTest, APeerOfTheServersOwnNameLosesItInThrift) {
   EXPECT_EQ(StoredAsThrift(span), StoredAsJson(nameless));
   span.kind = SpanKind::kClient;
   EXPECT_EQ(StoredAsThrift(span), StoredAsJson(span));
+}
+
+// Whether the server takes a batch of `spans` that goes `way`, by what it says.
+SendStatus Answer(const Way& way, const std::vector<SpanRecord>& spans) {
+  return way.transport
+      ->Send(Encode(*way.encoder, spans), spans.size(),
+             Transport::Clock::now() + std::chrono::seconds(30))
+      .status;
+}
+
+// One of these would cost a whole batch: what Takes() says is what the server does.
+TEST(ZipkinWaysTest, OnlySpansWithIdsAreTaken) {
+  for (const Way& way : Ways()) {
+    const auto expect = [&way](std::uint64_t high, std::uint64_t low, std::uint64_t id) {
+      SpanRecord span = FrontendSpan(SpanKind::kServer);
+      span.trace_id_high = high;
+      span.trace_id_low = low;
+      span.span_id = id;
+      const SendStatus status = Answer(way, {span});
+      EXPECT_EQ(status, way.encoder->Takes(span) ? SendStatus::kAccepted : SendStatus::kRejected)
+          << way.name << ' ' << high << ' ' << low << ' ' << id;
+    };
+    const std::uint64_t random = RandomTraceId();
+    expect(random, 0, 1);
+    expect(random, random, 0);
+    expect(0, random, 0);
+    expect(0, 0, 1);
+    expect(0, 0, 0);
+    expect(0, random, 1);
+    expect(random, random, ~std::uint64_t{0});
+  }
+}
+
+// As programs, their peers and broken clocks may make them. Their texts are bytes of all kinds; what a
+// decoder gives to an encoder is valid UTF-8.
+class HostileSpans {
+ public:
+  explicit HostileSpans(unsigned seed) : random_(seed) {}
+
+  std::string Make(std::uint64_t trace_id, std::uint64_t id) {
+    SpanHeader header{};
+    header.name = sizeof header;
+    header.trace_id_high = Below(2) == 0 ? 0 : VariedSpans::kHigh;
+    header.trace_id_low = trace_id;
+    header.span_id = id;
+    header.parent_span_id = Below(3) == 0 ? Number() : Below(2) * id;
+    header.start_ns = Number();
+    header.duration_ns = Number();
+    header.truncated = Below(5) == 0 ? static_cast<std::uint32_t>(Number()) : 0;
+    header.kind = static_cast<SpanKind>(Below(5));
+    header.debug = Below(4) == 0;
+    header.shared = Below(4) == 0;
+    std::string span(reinterpret_cast<const char*>(&header), sizeof header);
+    Put(EntryType::kName, "", Text(), &span);
+    for (unsigned i = Below(12); i > 0; --i) PutAny(&span);
+    const auto size = static_cast<std::uint32_t>(span.size());
+    std::memcpy(span.data(), &size, sizeof size);
+    return span;
+  }
+
+ private:
+  unsigned Below(unsigned bound) { return static_cast<unsigned>(random_() % bound); }
+
+  std::int64_t Number() {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    const std::int64_t extremes[] = {
+        0, 1, 999, 1000, -1, -1000, kMost, -kMost - 1, kMost / 1000, 1'700'000'000'000'000'000};
+    if (Below(2) == 0) return extremes[Below(std::size(extremes))];
+    return static_cast<std::int64_t>((std::uint64_t{random_()} << 32 | random_()) >> Below(64));
+  }
+
+  std::string Text() {
+    static const std::string pieces[] = {"",
+                                         "a",
+                                         "\"",
+                                         "\\",
+                                         std::string(1, '\0'),
+                                         "\xFF",
+                                         "\xC3",
+                                         "\xED\xA0\x80",
+                                         "\xE2\x80\xA8",
+                                         "\xEF\xBF\xBE",
+                                         "\xF4\x8F\xBF\xBF",
+                                         "\x1B[m",
+                                         "\x7F",
+                                         "\xC2\x85",
+                                         "</script>",
+                                         "yAnnotations\""};
+    std::string text;
+    for (unsigned i = Below(4); i > 0; --i) text += pieces[Below(std::size(pieces))];
+    if (Below(30) == 0) text += std::string(Below(5000), 'x');
+    return text;
+  }
+
+  void PutAny(std::string* span) {
+    static const char* const tags[] = {
+        "peer.service", "peer.ipv4", "peer.ipv6", "peer.port", "error", "sa", "lc", "", "http.url"};
+    static const char* const locals[] = {"service", "ipv4", "ipv6", "port"};
+    static const char* const values[] = {
+        "0.0.0.0", "4294967295", "::", "::ffff:0.0.0.0", "65535", "0", "-1", "false", "999.1.1.1"};
+    const std::string value = Below(2) == 0 ? Text() : values[Below(std::size(values))];
+    switch (Below(4)) {
+      case 0: {
+        const std::int64_t time = Number();
+        return Put(EntryType::kLog, "",
+                   std::string(reinterpret_cast<const char*>(&time), sizeof time) + Text(), span);
+      }
+      case 1:
+        return Put(EntryType::kLocal, locals[Below(std::size(locals))], value, span);
+      case 2:
+        return Put(EntryType::kTag, tags[Below(std::size(tags))], value, span);
+      default:
+        return Put(EntryType::kTag, Text(), value, span);
+    }
+  }
+
+  static void Put(EntryType type, const std::string& key, const std::string& value,
+                  std::string* span) {
+    EntryHeader header{};
+    header.type = type;
+    header.key_size = static_cast<std::uint16_t>(key.size());
+    header.value_size = static_cast<std::uint32_t>(value.size());
+    span->append(reinterpret_cast<const char*>(&header), sizeof header);
+    span->append(key).append(value).push_back('\0');
+  }
+
+  std::mt19937 random_;
+};
+
+// The ids of those that are stored of a trace.
+void AddIds(std::uint64_t high, std::uint64_t low, std::size_t count, std::set<std::string>* ids) {
+  if (count == 0) return;
+  const rapidjson::Document stored = StoredSpans(high, low, count);
+  for (const auto& span : stored.GetArray()) ids->insert(span["id"].GetString());
+}
+
+TEST(ZipkinWaysTest, NoSpanIsEverRefusedForWhatItHolds) {
+  constexpr std::size_t kHostile = 2000;
+  for (const Way& way : Ways()) {
+    HostileSpans hostile(testing::Seed(1));
+    const std::uint64_t trace_id = RandomTraceId();
+    std::size_t high = 0;
+    for (std::size_t first = 1; first <= kHostile; first += kBatch) {
+      SpanDecoder decoder("hostile");
+      std::string body;
+      way.encoder->Begin(&body);
+      for (std::size_t id = first; id < first + kBatch; ++id) {
+        const std::string span = hostile.Make(trace_id, id);
+        ASSERT_TRUE(IsWellFormedSpan(span));
+        const SpanRecord& record = decoder.Decode(span.data());
+        high += record.trace_id_high != 0;
+        way.encoder->Add(record, &body);
+      }
+      way.encoder->End(kBatch, &body);
+      const SendResult result =
+          way.transport->Send(body, kBatch, Transport::Clock::now() + std::chrono::seconds(30));
+      ASSERT_EQ(result.status, SendStatus::kAccepted) << way.name << ": " << result.message;
+    }
+    std::set<std::string> ids;
+    AddIds(0, trace_id, kHostile - high, &ids);
+    AddIds(VariedSpans::kHigh, trace_id, high, &ids);
+    EXPECT_EQ(ids.size(), kHostile) << way.name;
+  }
 }
 
 // What the server says of calls that it cannot read.
