@@ -12,11 +12,14 @@
 #include "configuration/table.h"
 #include "configuration/text.h"
 #include "configuration/url.h"
+#include "text/json_memory.h"
 
 namespace tracekin {
 namespace {
 
-using JsonWriter = rapidjson::Writer<rapidjson::StringBuffer>;
+using Utf8 = rapidjson::UTF8<>;
+using JsonBuffer = rapidjson::GenericStringBuffer<Utf8, JsonMemory>;
+using JsonWriter = rapidjson::Writer<JsonBuffer, Utf8, Utf8, JsonMemory>;
 
 void WriteKey(std::string_view key, JsonWriter* writer) {
   writer->Key(key.data(), static_cast<rapidjson::SizeType>(key.size()));
@@ -153,7 +156,7 @@ bool ValidateOptions(const Options& options, std::string* error) {
 
 std::string PrintConfiguration(const Options& options) {
   const Options defaults;
-  rapidjson::StringBuffer buffer;
+  JsonBuffer buffer;
   JsonWriter writer(buffer);
   writer.StartObject();
   std::string_view group;

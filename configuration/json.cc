@@ -20,6 +20,7 @@
 #include "configuration/nearest_key.h"
 #include "configuration/table.h"
 #include "configuration/text.h"
+#include "text/json_memory.h"
 #include "text/number.h"
 
 namespace tracekin {
@@ -32,16 +33,22 @@ constexpr unsigned kParseFlags = rapidjson::kParseIterativeFlag |
                                  rapidjson::kParseValidateEncodingFlag |
                                  rapidjson::kParseNumbersAsStringsFlag;
 
-using Json = rapidjson::Value;
+// All of rapidjson's, with memory whose lack is an exception.
+using Utf8 = rapidjson::UTF8<>;
+using Pool = rapidjson::MemoryPoolAllocator<JsonMemory>;
+using Json = rapidjson::GenericValue<Utf8, Pool>;
+using Reader = rapidjson::GenericReader<Utf8, Utf8, JsonMemory>;
+using Buffer = rapidjson::GenericStringBuffer<Utf8, JsonMemory>;
+using Writer = rapidjson::Writer<Buffer, Utf8, Utf8, JsonMemory>;
 
 /// A document whose numbers are converted here: rapidjson 1.1 takes 0e40 for -2e223.
-class Document : public rapidjson::Document {
+class Document : public rapidjson::GenericDocument<Utf8, Pool, JsonMemory> {
  public:
   rapidjson::ParseResult ParseText(std::string_view text) {
     rapidjson::MemoryStream bytes(text.data(), text.size());
-    rapidjson::EncodedInputStream<rapidjson::UTF8<>, rapidjson::MemoryStream> stream(bytes);
-    rapidjson::Reader reader;
-    auto parse = [&](rapidjson::Document&) {
+    rapidjson::EncodedInputStream<Utf8, rapidjson::MemoryStream> stream(bytes);
+    Reader reader;
+    auto parse = [&](GenericDocument&) {
       return !reader.Parse<kParseFlags>(stream, *this).IsError();
     };
     Populate(parse);
@@ -72,8 +79,8 @@ std::string Shown(const Json& value) {
   if (value.IsString()) return Quoted(View(value));
   if (value.IsArray()) return "an array";
   if (value.IsObject()) return "an object";
-  rapidjson::StringBuffer buffer;
-  rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
+  Buffer buffer;
+  Writer writer(buffer);
   value.Accept(writer);
   return {buffer.GetString(), buffer.GetSize()};
 }
