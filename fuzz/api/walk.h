@@ -1,0 +1,62 @@
+// One thread's way through the API: a call after the other, each chosen by weight.
+//
+// The calls are in tables, by subject. A call takes what it needs from the World, gives the API
+// something to do, checks what must hold of the result, and leaves the result in the World.
+// Thread-safety: one thread at a time; doing() from any.
+#ifndef TRACEKIN_FUZZ_API_WALK_H
+#define TRACEKIN_FUZZ_API_WALK_H
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "fuzz/api/choices.h"
+#include "fuzz/api/world.h"
+
+namespace tracekin {
+
+class Walk {
+ public:
+  struct Call {
+    const char* name;
+    unsigned weight;
+    void (*run)(Walk& walk);
+  };
+
+  Walk(World* shared, Choices decisions) : world(*shared), choices(std::move(decisions)) {}
+
+  /// Goes on for that many calls, or until the choices have ended.
+  void Run(std::uint64_t calls);
+
+  /// The call that is running, for whoever finds that the round hangs.
+  const char* doing() const { return doing_; }
+
+  // Each of these may be null.
+  std::shared_ptr<opentracing::Tracer> AnyTracer();
+  std::shared_ptr<Tracer> AnyTracekinTracer() { return world.tracers.Get(choices.Below(6)); }
+  std::shared_ptr<opentracing::Span> AnySpan() { return world.spans.Get(choices.Below(24)); }
+  /// Of a span, or from a carrier. Valid while the first of the pair is held.
+  std::pair<std::shared_ptr<void>, const opentracing::SpanContext*> AnyContext();
+  void Keep(std::shared_ptr<opentracing::SpanContext> context) {
+    world.contexts.Put(choices.Below(16), std::move(context));
+  }
+
+  World& world;
+  Choices choices;
+
+ private:
+  std::atomic<const char*> doing_{"nothing"};
+};
+
+const std::vector<Walk::Call>& SpanCalls();
+const std::vector<Walk::Call>& CarrierCalls();
+const std::vector<Walk::Call>& TracerCalls();
+const std::vector<Walk::Call>& BlkinOriginalCalls();
+const std::vector<Walk::Call>& BlkinCephCalls();
+const std::vector<Walk::Call>& ForkCalls();
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_FUZZ_API_WALK_H
