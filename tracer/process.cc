@@ -54,8 +54,8 @@ void AfterForkInChild() {
   TheRegistry().mutex.unlock();
 }
 
-// From the beginning: a fork while another thread does this for the first time would leave it undone in the
-// child, and the child's threads waiting for it.
+// From the beginning: after a fork while another thread does this for the first time, the child's
+// threads would wait for that thread for ever.
 __attribute__((constructor)) void RegisterForkHandlers() {
   TheRegistry();
   pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
