@@ -11,8 +11,9 @@
 namespace tracekin {
 namespace {
 
-// The child of a fork has the loader's lists as another thread was changing them, and a new lock in place
-// of the one that protected them: dlopen() crashes there. So a fork waits until no module is being loaded.
+// The child of a fork has the loader's lists as another thread was changing them, and a new lock in
+// place of the one that protected them: dlopen() crashes there. So a fork waits until no module is
+// being loaded.
 constexpr time_t kLongestWaitSeconds = 1;
 
 pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;

@@ -1,8 +1,8 @@
-// Finds the project's own shared objects that are loaded by name, because most hosts do without what
-// they need.
+// Finds the project's own shared objects that are loaded by name, because most hosts do without
+// what they need.
 //
-// Thread-safety: any thread may call this at any time. A fork waits until it has returned, for a second at
-// most, so that the child can load modules as well.
+// Thread-safety: any thread may call this at any time. A fork waits until it has returned, for a
+// second at most, so that the child can load modules as well.
 #ifndef TRACEKIN_MODULE_OPEN_MODULE_H
 #define TRACEKIN_MODULE_OPEN_MODULE_H
 

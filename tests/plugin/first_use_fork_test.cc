@@ -1,5 +1,5 @@
-// Forks while another thread makes the plugin's first tracer in this process, and loads the exporter's
-// modules. A program of its own: no other test may have made a tracer before.
+// Forks while another thread makes the plugin's first tracer in this process, and loads the
+// exporter's modules. A program of its own: no other test may have made a tracer before.
 #include <gtest/gtest.h>
 #include <opentracing/dynamic_load.h>
 #include <unistd.h>
@@ -35,8 +35,8 @@ class ForkDuringFirstUse : public ::testing::Test {
     return tracer.value_or(nullptr);
   }
 
-  /// In a process that has made no tracer yet, forks while another thread runs `use`, each time at a
-  /// later moment, and has the child run it, too. Returns how often.
+  /// In a process that has made no tracer yet, forks while another thread runs `use`, each time at
+  /// a later moment, and has the child run it, too. Returns how often.
   template <class Use>
   int ForkDuring(int step_us, Use use) const {
     constexpr int kMoments = 25;

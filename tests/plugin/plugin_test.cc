@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/attack.h"
 #include "tests/support/fork.h"
 #include "tests/support/span_file.h"
 
@@ -65,10 +66,13 @@ OpenTracingMakeTracerFactoryType* FactoryMaker() {
   return *symbol;
 }
 
-int ThreadsOfThisProcess() {
-  const std::filesystem::directory_iterator threads("/proc/self/task");
-  return static_cast<int>(std::distance(begin(threads), end(threads)));
+int EntriesOf(const char* folder) {
+  const std::filesystem::directory_iterator entries(folder);
+  return static_cast<int>(std::distance(begin(entries), end(entries)));
 }
+
+int ThreadsOfThisProcess() { return EntriesOf("/proc/self/task"); }
+int DescriptorsOfThisProcess() { return EntriesOf("/proc/self/fd"); }
 
 int LinesOf(const char* path, const std::string& text) {
   std::ifstream file(path);
@@ -196,7 +200,7 @@ TEST(PluginFactoryMaker, SurvivesNullArguments) {
 }
 
 TEST(Plugin, IsLoadedAgainAndAgain) {
-  constexpr int kRounds = 1000;
+  const int rounds = Attacks(1000);
   const SpanFile spans;
   const auto use = [&spans] {
     const DynamicTracingLibraryHandle handle = Load();
@@ -208,10 +212,46 @@ TEST(Plugin, IsLoadedAgainAndAgain) {
   const int threads = ThreadsOfThisProcess();
   const int mappings = LinesOf("/proc/self/maps", "libtracekin_plugin.so");
   EXPECT_GT(mappings, 0);  // code that threads and LTTng may still run stays
-  for (int round = 0; round < kRounds; ++round) use();
-  EXPECT_EQ(spans.Values("name").size(), kRounds + 1u);
+  for (int round = 0; round < rounds; ++round) use();
+  EXPECT_EQ(spans.Values("name").size(), static_cast<std::size_t>(rounds) + 1);
   EXPECT_EQ(LinesOf("/proc/self/maps", "libtracekin_plugin.so"), mappings);
   EXPECT_EQ(ThreadsOfThisProcess(), threads);
+  ReportAttacks(static_cast<std::uint64_t>(rounds), "times loaded");
+}
+
+// As hosts do that would shield themselves from a plugin's libraries.
+TEST(Plugin, IsLoadedAgainAndAgainWithItsOwnSymbolsFirst) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers do not work with RTLD_DEEPBIND";
+#endif
+  const int rounds = Attacks(100);
+  const SpanFile spans;
+  const auto use = [&spans] {
+    void* const library = dlopen(TRACEKIN_PLUGIN, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
+    ASSERT_NE(library, nullptr) << dlerror();
+    const auto make_factory = *static_cast<OpenTracingMakeTracerFactoryType**>(
+        dlsym(library, "OpenTracingMakeTracerFactory"));
+    const void* category = nullptr;
+    std::string message;
+    void* made = nullptr;
+    ASSERT_EQ(
+        make_factory(OPENTRACING_VERSION, OPENTRACING_ABI_VERSION, &category, &message, &made), 0);
+    const std::unique_ptr<opentracing::TracerFactory> factory(
+        static_cast<opentracing::TracerFactory*>(made));
+    const auto tracer = factory->MakeTracer(spans.Configuration().c_str(), message);
+    ASSERT_TRUE(tracer) << message;
+    (*tracer)->StartSpan("span")->Finish();
+    (*tracer)->Close();
+    dlclose(library);
+  };
+  use();
+  const int threads = ThreadsOfThisProcess();
+  const int descriptors = DescriptorsOfThisProcess();
+  for (int round = 0; round < rounds && !HasFailure(); ++round) use();
+  EXPECT_EQ(spans.Values("name").size(), static_cast<std::size_t>(rounds) + 1);
+  EXPECT_EQ(ThreadsOfThisProcess(), threads);
+  EXPECT_EQ(DescriptorsOfThisProcess(), descriptors);
+  ReportAttacks(static_cast<std::uint64_t>(rounds), "times loaded");
 }
 
 TEST(Plugin, MakesTracersThatDoNotDisturbEachOther) {

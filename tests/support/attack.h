@@ -1,5 +1,5 @@
-// How hard a test attacks: a second or two of it by default, and TRACEKIN_ATTACK times as much where the
-// environment sets that, as scripts/soak --attacks does.
+// How hard a test attacks: a second or two of it by default, and TRACEKIN_ATTACK times as much
+// where the environment sets that, as scripts/soak --attacks does.
 //
 //   const int forks = Attacks(20);
 //   ...
