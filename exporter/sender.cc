@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "exporter/curl.h"
+#include "exporter/http_answer.h"
 #include "exporter/standard_descriptors.h"
 
 namespace tracekin {
@@ -95,6 +96,8 @@ void Sender::Send(Outcome* outcome) {
     return;
   }
   outcome->result = owned_transport_->Send(body_, spans, deadline_);
+  // A program's own transport may say anything; the log gets one line of it.
+  outcome->result.message = OneLine(outcome->result.message);
 }
 
 // Returns how many spans the body holds; `outcome` has those that it does not.

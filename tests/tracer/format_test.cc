@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "tests/exporter/fault_server.h"
+#include "tests/support/recording_tracer.h"
 #include "tracekin/tracer.h"
 
 namespace tracekin::testing {
@@ -115,6 +116,33 @@ TEST(FormatTest, ATransportOfTheProgramsOwnGetsWhatTypeAndFormatSay) {
   EXPECT_THAT(BodyFor("", "thrift"), StartsWith("\x0C"));
   EXPECT_THAT(BodyFor("scribe", ""), StartsWith("\x0F\0\1\x0C\0\0\0\1\x0B\0\1"s));
 #endif
+}
+
+/// Says what would fill a terminal, and more.
+class Babbler final : public Transport {
+ public:
+  SendResult Send(const std::string& /*body*/, std::size_t /*spans*/,
+                  Clock::time_point /*deadline*/) override {
+    return {SendStatus::kRejected, "no\r\n\x1b[31mred\n" + std::string(1 << 20, 'x')};
+  }
+  void Interrupt(Clock::time_point /*deadline*/) noexcept override {}
+  void AbandonAfterFork() noexcept override {}
+};
+
+TEST(OwnTransport, CannotSayMoreThanALineToTheLog) {
+  LogLines said;
+  Options options;
+  options.service_name = "test";
+  options.logger = [&said](LogLevel, const std::string& line) { said.Add(line); };
+  options.exporter.make_transport = [] { return std::make_unique<Babbler>(); };
+  const auto tracer = MakeTracer(options);
+  tracer->StartSpan("span");
+  tracer->Close();
+  ASSERT_FALSE(said.lines().empty());
+  for (const std::string& line : said.lines()) {
+    EXPECT_EQ(line.find_first_of("\r\n\x1b"), line.npos) << line.substr(0, 500);
+    EXPECT_LT(line.size(), 1000u);
+  }
 }
 
 }  // namespace
