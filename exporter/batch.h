@@ -48,8 +48,8 @@ struct Batch {
     for (std::size_t i = 0; i < spans; ++i, at += AlignedSpanSize(SpanSize(at))) visit(at);
   }
 
-  /// Takes the second half of its spans out, or changes nothing and throws std::bad_alloc. REQUIRES:
-  /// spans >= 2.
+  /// Takes the second half of its spans out, or changes nothing and throws std::bad_alloc.
+  /// REQUIRES: spans >= 2.
   Batch SplitOff() {
     const std::size_t kept = spans / 2;
     std::size_t at = 0;

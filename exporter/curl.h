@@ -10,8 +10,8 @@
 
 namespace tracekin {
 
-/// Throws std::bad_alloc if `code` says that memory lacks, and std::runtime_error with libcurl's words if
-/// it says that anything else is wrong.
+/// Throws std::bad_alloc if `code` says that memory lacks, and std::runtime_error with libcurl's
+/// words if it says that anything else is wrong.
 void CheckCurl(CURLcode code);
 
 /// Initialises libcurl, and OpenSSL with it, once a process. Any thread. Throws what CheckCurl() does if

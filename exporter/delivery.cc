@@ -158,8 +158,9 @@ void Delivery::SayWhyIdsAreNotSent() noexcept {
   }
 }
 
-// After one was too large, back to what is usual, in steps: the collector's limit may have been raised,
-// or the batch may have been an unusual one. If not, that costs one request in kAcceptedToGrow.
+// After one was too large, back to what is usual, in steps: the collector's limit may have been
+// raised, or the batch may have been an unusual one. If not, that costs one request in
+// kAcceptedToGrow.
 void Delivery::GrowBatches() noexcept {
   if (batch_bytes_ == kMaxBatchBytes || ++accepted_ < kAcceptedToGrow) return;
   batch_bytes_ = std::min(2 * batch_bytes_, kMaxBatchBytes);
@@ -176,9 +177,9 @@ void Delivery::Refused(bool too_large, TimePoint now) noexcept {
   accepted_ = 0;
 }
 
-// One bad span among a thousand is found by ten divisions, twenty adjacent ones by some sixty refusals
-// in a row. The first two divisions are always made: one part that the collector takes is enough to
-// show that it does not refuse everything.
+// One bad span among a thousand is found by ten divisions, twenty adjacent ones by some sixty
+// refusals in a row. The first two divisions are always made: one part that the collector takes is
+// enough to show that it does not refuse everything.
 bool Delivery::MayDivide() const noexcept {
   const Batch& batch = current_.front();
   return batch.spans > 1 &&

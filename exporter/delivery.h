@@ -1,8 +1,8 @@
 // What is sent next, and what becomes of it: batches, retries, back-off, splitting, the spool.
 //
 // A batch that the collector refuses is divided, so that a span that it cannot take costs that span
-// alone. A collector that refuses everything is known by its refusals, which come one after the other:
-// its batches are then divided twice, and no further.
+// alone. A collector that refuses everything is known by its refusals, which come one after the
+// other: its batches are then divided twice, and no further.
 //
 // Batches go one at a time: Next() says which, Settle() what the collector made of it. One that failed
 // is tried again after a while, longer and longer; meanwhile the others wait: a few here, the rest in

@@ -20,8 +20,8 @@ class Encoder {
   /// The body's media type, for a Content-Type header.
   virtual std::string_view content_type() const = 0;
 
-  /// Whether collectors take a span with such ids. One that they do not take would have them refuse the
-  /// whole body.
+  /// Whether collectors take a span with such ids. One that they do not take would have them refuse
+  /// the whole body.
   virtual bool Takes(const SpanRecord& span) const {
     return span.span_id != 0 && (span.trace_id_low | span.trace_id_high) != 0;
   }

@@ -311,8 +311,8 @@ void Exporter::ReportFailedStarts() noexcept {
       [&] { return "the exporter thread could not be started " + Plural(times, "time"); });
 }
 
-// The exporter thread cannot: it waits for the sender, which a disk or another library's lock keeps. If
-// it waits for the logger, this thread does not join it there.
+// The exporter thread cannot: it waits for the sender, which a disk or another library's lock
+// keeps. If it waits for the logger, this thread does not join it there.
 void Exporter::ReportStuck() noexcept {
   if (logging_) return;
   const ExporterTotals totals = counts_.Read();

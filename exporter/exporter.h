@@ -40,9 +40,9 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
            MakeTransport make_transport, Logger logger);
   ~Exporter();
 
-  /// Has `on_round` called on the exporter thread after each of its rounds, some fifty times a second, and
-  /// the `last` time before it ends. What it returns is logged as a warning, unless it is "". REQUIRES: no
-  /// thread was started yet.
+  /// Has `on_round` called on the exporter thread after each of its rounds, some fifty times a
+  /// second, and the `last` time before it ends. What it returns is logged as a warning, unless it
+  /// is "". REQUIRES: no thread was started yet.
   void set_on_round(std::function<std::string(bool last)> on_round) {
     on_round_ = std::move(on_round);
   }

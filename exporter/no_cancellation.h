@@ -1,9 +1,10 @@
 // Keeps the calling thread from being cancelled (pthread_cancel), as long as it lives.
 //
-// Cancellation unwinds the stack, and ends the process where a function must not throw. So what is called
-// by the application's threads and may come to a cancellation point (a wait, a file, a write) holds one of
-// these; a thread that is cancelled meanwhile ends at its own next such point. Against asynchronous
-// cancellation this is no help: a thread that allows that may be stopped between any two instructions.
+// Cancellation unwinds the stack, and ends the process where a function must not throw. So what is
+// called by the application's threads and may come to a cancellation point (a wait, a file, a
+// write) holds one of these; a thread that is cancelled meanwhile ends at its own next such point.
+// Against asynchronous cancellation this is no help: a thread that allows that may be stopped
+// between any two instructions.
 //
 // Thread-safety: concerns the calling thread alone. Costs two compare-and-swaps.
 #ifndef TRACEKIN_EXPORTER_NO_CANCELLATION_H

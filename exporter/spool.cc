@@ -55,12 +55,13 @@ constexpr std::uint64_t kSegmentBytes = 1 << 20;
 // No segment of ours is larger, as a batch is the most that is written beyond kSegmentBytes.
 constexpr std::uint64_t kMaxSegmentBytes = 4 * kSegmentBytes;
 
-// What is read of a damaged file, at most, to look for its next whole record: records that are damaged
-// themselves have far less, and a file made to look like many overlapping ones would take for ever.
+// What is read of a damaged file, at most, to look for its next whole record: records that are
+// damaged themselves have far less, and a file made to look like many overlapping ones would take
+// for ever.
 constexpr std::size_t kMaxEffort = 16 * kMaxSegmentBytes;
 
-// Each span that is sent has its service's name. A longer one is cut when it is written, and damage when
-// it is read.
+// Each span that is sent has its service's name. A longer one is cut when it is written, and damage
+// when it is read.
 constexpr std::size_t kMaxServiceBytes = 1024;
 
 template <class T>
@@ -129,8 +130,8 @@ bool ReadAll(int descriptor, std::uint64_t size, std::string* bytes) {
   return true;
 }
 
-// Whether `bytes` begin with a whole record. A check sum that was made in vain is taken off `effort`, in
-// bytes; without any left there are no records any more.
+// Whether `bytes` begin with a whole record. A check sum that was made in vain is taken off
+// `effort`, in bytes; without any left there are no records any more.
 bool ReadRecord(std::string_view bytes, RecordHeader* header, std::string_view* span,
                 std::size_t* effort) {
   if (!ReadAt(bytes, 0, header) || header->magic != kRecordMagic) return false;
@@ -270,8 +271,8 @@ std::list<Spool::Segment>::iterator Spool::FirstNotRead() noexcept {
   return reading_.get() != -1 ? std::next(segments_.begin()) : segments_.begin();
 }
 
-// Gives up the oldest segments; not the one that is read, nor the one that is written. A segment that
-// there is no memory to count stays until the next time.
+// Gives up the oldest segments; not the one that is read, nor the one that is written. A segment
+// that there is no memory to count stays until the next time.
 void Spool::MakeRoom() noexcept {
   while (bytes_ > max_bytes_) {
     const auto oldest = FirstNotRead();

@@ -8,12 +8,13 @@
 //            | service | record ...
 //   record:  u32 "SPAN" | u32 number in the segment | u32 size | u32 check sum of number, size, span | span
 //
-// A span is as span_bytes.h has it; numbers are in the machine's byte order, for nobody reads the files
-// but tracekin on the same machine. Check sums are CRC-32C. `settled` says how many records need not be
-// sent any more, none if it is damaged; with its check sum it is all that is ever changed in place. A record
-// that is damaged is passed over to the next whole one, and the numbers tell how many were lost. Another
-// process of the same user may have written anything: a file costs memory and time in proportion to its
-// size, which is 4 MiB at most, and its text is made valid UTF-8.
+// A span is as span_bytes.h has it; numbers are in the machine's byte order, for nobody reads the
+// files but tracekin on the same machine. Check sums are CRC-32C. `settled` says how many records
+// need not be sent any more, none if it is damaged; with its check sum it is all that is ever
+// changed in place. A record that is damaged is passed over to the next whole one, and the numbers
+// tell how many were lost. Another process of the same user may have written anything: a file costs
+// memory and time in proportion to its size, which is 4 MiB at most, and its text is made valid
+// UTF-8.
 //
 // Whoever gets the lock of another ID has the segments of a process that is dead: they are adopted by
 // exactly one. Nothing is synced to the disk: what was spooled survives the process, not the machine.
@@ -48,9 +49,9 @@ class Spool {
   /// The files stay for whoever comes next.
   ~Spool();
 
-  /// Takes the spans of `batch`, which are counted as in flight, or changes nothing and returns false:
-  /// error() says why. If there are too many bytes then, the oldest spans go. Changes nothing either
-  /// when it throws std::bad_alloc.
+  /// Takes the spans of `batch`, which are counted as in flight, or changes nothing and returns
+  /// false: error() says why. If there are too many bytes then, the oldest spans go. Changes
+  /// nothing either when it throws std::bad_alloc.
   bool Append(const Batch& batch);
 
   /// What went wrong last, with the name of the file.

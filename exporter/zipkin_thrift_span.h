@@ -26,8 +26,8 @@ class ZipkinThriftSpan {
   ZipkinThriftSpan();
   ~ZipkinThriftSpan();
 
-  /// Whether Zipkin can read the struct of such a span. Its trace_id is the lower half of the id, which
-  /// must not be 0; W3C and B3 allow a 128-bit id of which it is.
+  /// Whether Zipkin can read the struct of such a span. Its trace_id is the lower half of the id,
+  /// which must not be 0; W3C and B3 allow a 128-bit id of which it is.
   static bool CanHold(const SpanRecord& span) {
     return span.span_id != 0 && span.trace_id_low != 0;
   }

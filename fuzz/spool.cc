@@ -48,7 +48,8 @@ void AddRecord(std::uint32_t number, std::string_view span, Segment* segment) {
   ++segment->records;
 }
 
-// The longest name of a service that the spool takes, and a size beyond which the input's are longer.
+// The longest name of a service that the spool takes, and a size beyond which the input's are
+// longer.
 constexpr std::size_t kMaxService = 1024;
 constexpr std::size_t kShortService = 0xF0;
 

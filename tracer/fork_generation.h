@@ -1,10 +1,10 @@
 // Which process of a chain of forks this is.
 //
-// Spans and locks remember the process that made or took them: the child of a fork has copies of them
-// all, but only one of its parent's threads.
+// Spans and locks remember the process that made or took them: the child of a fork has copies of
+// them all, but only one of its parent's threads.
 //
-// Thread-safety: any thread. The number changes in the child of a fork, before any other of our fork
-// handlers runs there, while the child has one thread.
+// Thread-safety: any thread. The number changes in the child of a fork, before any other of our
+// fork handlers runs there, while the child has one thread.
 #ifndef TRACEKIN_TRACER_FORK_GENERATION_H
 #define TRACEKIN_TRACER_FORK_GENERATION_H
 

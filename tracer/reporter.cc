@@ -31,8 +31,8 @@ std::string Escaped(const std::string& text) {
   return escaped;
 }
 
-// Makes a new file of `text`. Returns what failed, or nullptr; errno says why. What was there before by that
-// name is not opened: it may be a FIFO, whose opening waits for a reader, or a link.
+// Makes a new file of `text`. Returns what failed, or nullptr; errno says why. What was there
+// before by that name is not opened: it may be a FIFO, whose opening waits for a reader, or a link.
 const char* WriteNewFile(const std::string& path, const std::string& text) {
   unlink(path.c_str());
   const int descriptor = AboveStandardDescriptors(
@@ -158,8 +158,8 @@ std::string Reporter::path() const {
   return path;
 }
 
-// As a whole or not at all: the collector may read at any time. It runs as another user. Returns what the
-// operator is to be told.
+// As a whole or not at all: the collector may read at any time. It runs as another user. Returns
+// what the operator is to be told.
 std::string Reporter::WriteFile(const Counters& counters) {
   const std::string whole = path();
   const std::string part = whole + '.' + std::to_string(getpid());

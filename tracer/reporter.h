@@ -1,6 +1,7 @@
-// Tells of a tracer's counters: as the LTTng event tracekin:exporter_stats, so that a trace explains its own
-// holes, and as a file for the textfile collector of Prometheus' node_exporter. That the file cannot be written
-// is told once, until it can be again. A file system that hangs holds up the thread of the exporter.
+// Tells of a tracer's counters: as the LTTng event tracekin:exporter_stats, so that a trace
+// explains its own holes, and as a file for the textfile collector of Prometheus' node_exporter.
+// That the file cannot be written is told once, until it can be again. A file system that hangs
+// holds up the thread of the exporter.
 //
 // Ownership: shared by the tracer and its exporter, whose thread may outlive the tracer. Thread-safety:
 // Tick is the exporter thread's, Detach any thread's.

@@ -62,8 +62,8 @@ void LeaveAll(void*) noexcept {
   }
 }
 
-// A key of pthreads has LeaveAll called. The destructor of a thread_local object would not do: to register
-// one takes the loader's lock, and ends the process if there is no memory.
+// A key of pthreads has LeaveAll called. The destructor of a thread_local object would not do: to
+// register one takes the loader's lock, and ends the process if there is no memory.
 pthread_key_t key;
 bool has_key = false;
 
@@ -71,7 +71,8 @@ __attribute__((constructor(101))) void MakeKey() {
   has_key = pthread_key_create(&key, LeaveAll) == 0;
 }
 
-// Without the key, or memory for its value, the Scopes that a thread leaves open are never cleared away.
+// Without the key, or memory for its value, the Scopes that a thread leaves open are never cleared
+// away.
 void LeaveAllAtEnd(ThreadState* thread) noexcept {
   if (thread->leaves_scopes || !has_key) return;
   thread->leaves_scopes = pthread_setspecific(key, thread) == 0;

@@ -70,8 +70,8 @@ void Span::StartRecording() noexcept {
   recording_.store(true, std::memory_order_relaxed);
 }
 
-// This process does not report the span: its own process does, which has the whole of it. The old writer
-// is not destroyed, for its memory may have been freed already.
+// This process does not report the span: its own process does, which has the whole of it. The old
+// writer is not destroyed, for its memory may have been freed already.
 void Span::Renew() noexcept {
   new (&writer_) SpanWriter({});
   recording_.store(false, std::memory_order_relaxed);
@@ -174,8 +174,8 @@ void Span::FinishWithOptions(const opentracing::FinishSpanOptions& options) noex
   const Locked lock(this);
   if (finished_) return;
   if (recording()) RecordFinish(options);
-  // After the last change to the writer, and before the span is counted: the child of a fork that comes
-  // in between does not count it twice.
+  // After the last change to the writer, and before the span is counted: the child of a fork that
+  // comes in between does not count it twice.
   finished_.store(true, std::memory_order_release);
   tracer_->SpanFinished(writer_, context_.sampled(), fork_generation_);
 }

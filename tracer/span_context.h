@@ -2,9 +2,9 @@
 //
 // The ids never change. The sampling decision and the baggage of a live span may, so reading them
 // is synchronised; baggage is immutable behind a shared pointer. The first one stays as long as the
-// context; a change allocates another, which one store puts in its place. So the child of a fork finds the
-// baggage of before the change or of after it, whatever another thread was doing. Reading costs one load
-// more while nothing was changed.
+// context; a change allocates another, which one store puts in its place. So the child of a fork
+// finds the baggage of before the change or of after it, whatever another thread was doing. Reading
+// costs one load more while nothing was changed.
 //
 // Thread-safety: any method from any thread.
 #ifndef TRACEKIN_TRACER_SPAN_CONTEXT_H

@@ -5,8 +5,9 @@
 // sleeps, so that a holder that was preempted, perhaps by a real-time thread that waits here, gets
 // the processor.
 //
-// The lock's word names the process of its holder. A thread that held the lock when its process forked
-// does not exist in the child, and nobody would unlock it there, so the child takes such a lock over.
+// The lock's word names the process of its holder. A thread that held the lock when its process
+// forked does not exist in the child, and nobody would unlock it there, so the child takes such a
+// lock over.
 #ifndef TRACEKIN_TRACER_SPIN_LOCK_H
 #define TRACEKIN_TRACER_SPIN_LOCK_H
 
@@ -32,8 +33,8 @@ inline void CpuRelax() noexcept {
 
 class SpinLock {
  public:
-  /// Returns whether the holder before has unlocked it. If not, that was a thread of the process that
-  /// this one was forked from, and what the lock guards may be half changed.
+  /// Returns whether the holder before has unlocked it. If not, that was a thread of the process
+  /// that this one was forked from, and what the lock guards may be half changed.
   bool lock() noexcept {
     const std::uint32_t holder = holder_.exchange(ForkGeneration(), std::memory_order_acquire);
     return __builtin_expect(holder == kNobody, 1) || Wait(holder);

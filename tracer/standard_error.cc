@@ -21,8 +21,8 @@ namespace {
 
 std::atomic<std::uint64_t> lost_lines{0};
 
-// Keeps the signals that a write raises on the calling thread from the host: SIGPIPE where the reader is
-// gone, SIGXFSZ where a file may not grow.
+// Keeps the signals that a write raises on the calling thread from the host: SIGPIPE where the
+// reader is gone, SIGXFSZ where a file may not grow.
 class WithoutSignals {
  public:
   WithoutSignals() noexcept {
@@ -48,7 +48,8 @@ class WithoutSignals {
   sigset_t before_;
 };
 
-// Whether a write to `descriptor` would not wait: of a pipe, whether it has room for PIPE_BUF bytes.
+// Whether a write to `descriptor` would not wait: of a pipe, whether it has room for PIPE_BUF
+// bytes.
 bool IsWritable(int descriptor) noexcept {
   pollfd output{descriptor, POLLOUT, 0};
   return poll(&output, 1, 0) == 1 && (output.revents & POLLOUT) != 0;
@@ -77,8 +78,8 @@ bool WriteAtOnce(std::string_view text) noexcept {
   struct stat file;
   if (fstat(STDERR_FILENO, &file) != 0) return false;
   if (S_ISSOCK(file.st_mode)) return SendAll(text);
-  // Of a pipe or a terminal a second description, which has a flag O_NONBLOCK of its own: poll() may
-  // find room for less than the text, or another process take that room.
+  // Of a pipe or a terminal a second description, which has a flag O_NONBLOCK of its own: poll()
+  // may find room for less than the text, or another process take that room.
   const int own = S_ISFIFO(file.st_mode) || S_ISCHR(file.st_mode)
                       ? open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
                       : -1;

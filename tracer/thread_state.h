@@ -31,8 +31,9 @@ struct ThreadState {
 extern __thread ThreadState thread_state __attribute__((tls_model("initial-exec")));
 
 namespace internal {
-/// How many threads of this process have made their state ready. Of 64 bits, for the number of a thread must
-/// not become that of another: the first threads count in memory that they do not share.
+/// How many threads of this process have made their state ready. Of 64 bits, for the number of a
+/// thread must not become that of another: the first threads count in memory that they do not
+/// share.
 extern std::atomic<std::uint64_t> threads_seen;
 }  // namespace internal
 

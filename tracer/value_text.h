@@ -3,8 +3,8 @@
 // Numbers are written as std::to_chars does it, the shortest form that reads back; null is "null".
 // Lists and maps become JSON: scalars inside keep their JSON type, numbers that JSON has no form
 // for (NaN, infinities) become null, and so do lists and maps that lie deeper than kMaxValueDepth,
-// so that a value cannot exhaust the stack. JSON ends once it is longer than any span: a value of any size
-// takes a bounded time and bounded memory.
+// so that a value cannot exhaust the stack. JSON ends once it is longer than any span: a value of
+// any size takes a bounded time and bounded memory.
 #ifndef TRACEKIN_TRACER_VALUE_TEXT_H
 #define TRACEKIN_TRACER_VALUE_TEXT_H
 

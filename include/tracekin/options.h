@@ -21,9 +21,9 @@ enum class LogLevel { kInfo, kWarning, kError };
 
 /// Receives what the tracer has to say to the operator: a line without newline, rate-limited.
 /// Called on the thread that makes or closes the tracer and on the exporter thread, never while a
-/// span is started or finished. Must not throw, and should not wait: the thread that makes or closes
-/// the tracer waits with it, and while the exporter thread does, no span is sent, and Close() takes
-/// all of its close_timeout_ms.
+/// span is started or finished. Must not throw, and should not wait: the thread that makes or
+/// closes the tracer waits with it, and while the exporter thread does, no span is sent, and
+/// Close() takes all of its close_timeout_ms.
 using Logger = std::function<void(LogLevel level, const std::string& message)>;
 
 struct SamplerOptions {
@@ -106,8 +106,8 @@ struct Options {
   ExporterOptions exporter;
   UstOptions ust;
 
-  // Not a key. Empty: lines on standard error, each beginning with "tracekin: ". Those that cannot be
-  // written at once are lost, and counted in a later line.
+  // Not a key. Empty: lines on standard error, each beginning with "tracekin: ". Those that cannot
+  // be written at once are lost, and counted in a later line.
   Logger logger;
 };
 

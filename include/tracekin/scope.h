@@ -29,10 +29,10 @@ class TRACEKIN_API Scope {
   /// Makes the span that was active before the active one again. Scopes may end in any order; one
   /// that is not the innermost leaves the others as they are.
   ///
-  /// A Scope that ends on another thread than it began on, as where a coroutine is resumed elsewhere,
-  /// is counted (Counters::misplaced_scopes). Its thread stops to work for the span, in ActiveSpan() as
-  /// in the events, when it next begins or ends a Scope, asks for its active span, or ends. Scopes that are
-  /// open when the process ends have no scope_exit event.
+  /// A Scope that ends on another thread than it began on, as where a coroutine is resumed
+  /// elsewhere, is counted (Counters::misplaced_scopes). Its thread stops to work for the span, in
+  /// ActiveSpan() as in the events, when it next begins or ends a Scope, asks for its active span,
+  /// or ends. Scopes that are open when the process ends have no scope_exit event.
   ~Scope();
 
   Scope(const Scope&) = delete;

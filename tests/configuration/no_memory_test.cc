@@ -1,5 +1,5 @@
-// Reading and printing a configuration where there is no memory: every allocation fails in turn, those of
-// the JSON library included.
+// Reading and printing a configuration where there is no memory: every allocation fails in turn,
+// those of the JSON library included.
 #include <gtest/gtest.h>
 #include <pthread.h>
 

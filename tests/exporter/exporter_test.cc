@@ -288,7 +288,8 @@ TEST_F(ExporterTest, ALoggerThatThrowsIsHarmless) {
   EXPECT_EQ(exporter_->totals().closed, 1U);
 }
 
-// A host's own transport may throw anything; what it says may be too long for there to be memory for it.
+// A host's own transport may throw anything; what it says may be too long for there to be memory
+// for it.
 TEST_F(ExporterTest, ATransportThatThrowsNeverEndsTheProcess) {
   const auto make = [this](MakeThrow make_throw) {
     exporter_ = std::make_shared<Exporter>(

@@ -297,7 +297,8 @@ TEST_F(Faults, IdsThatNoCollectorTakesAreNeverSent) {
 }
 
 #ifdef TRACEKIN_HAVE_THRIFT
-// Of 128 bits the lower half may be 0: a header can say so, and JSON can hold it, but Thrift cannot.
+// Of 128 bits the lower half may be 0: a header can say so, and JSON can hold it, but Thrift
+// cannot.
 TEST_F(Faults, ATraceIdThatThriftCannotHoldIsCarriedOnAndNeverSentInIt) {
   for (const std::string format : {"thrift", "json"}) {
     IllCollector* self = nullptr;

@@ -1,5 +1,5 @@
-// The exporter where there is no memory: every allocation on its threads fails in turn, in C++ and in C
-// libraries, while spans go to a collector that itself fails at first.
+// The exporter where there is no memory: every allocation on its threads fails in turn, in C++ and
+// in C libraries, while spans go to a collector that itself fails at first.
 #include <gtest/gtest.h>
 #include <pthread.h>
 
@@ -166,7 +166,8 @@ TEST_F(NoMemory, NeverLosesCountOfSpansOnTheWayToAFile) {
   RunAll();
 }
 
-// The spool alone, with all that it does: each call that lacks memory is made again, as Delivery does.
+// The spool alone, with all that it does: each call that lacks memory is made again, as Delivery
+// does.
 class SpoolWithoutMemory : public ::testing::Test {
  protected:
   static constexpr std::uint64_t kSpoolBytes = 1 << 22;

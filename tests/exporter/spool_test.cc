@@ -420,8 +420,8 @@ TEST_F(SpoolTest, AFileOfNothingButHeadersIsNeverReadAgainAndAgain) {
   ForeignSegment segment("service");
   segment.AddSpan(1);
   constexpr std::size_t kBytes = 4 << 20;
-  while (segment.size() < kBytes - 96) {
-    segment.AddHeader(static_cast<std::uint32_t>(kBytes - segment.size() - 96), 0);
+  while (segment.size() < kBytes - 512) {
+    segment.AddHeader(static_cast<std::uint32_t>(kBytes - segment.size() - 528), 0);
   }
   segment.Leave(folder_);
   Process process(folder_);

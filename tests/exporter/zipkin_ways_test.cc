@@ -237,8 +237,8 @@ TEST(ZipkinWaysTest, OnlySpansWithIdsAreTaken) {
   }
 }
 
-// As programs, their peers and broken clocks may make them. Their texts are bytes of all kinds; what a
-// decoder gives to an encoder is valid UTF-8.
+// As programs, their peers and broken clocks may make them. Their texts are bytes of all kinds;
+// what a decoder gives to an encoder is valid UTF-8.
 class HostileSpans {
  public:
   explicit HostileSpans(unsigned seed) : random_(seed) {}

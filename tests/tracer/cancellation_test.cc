@@ -1,5 +1,6 @@
-// Threads that are cancelled (pthread_cancel) while they are in a call: the process goes on, and the thread
-// ends at a cancellation point of its own. Each test is in the child of a fork, which aborts if not.
+// Threads that are cancelled (pthread_cancel) while they are in a call: the process goes on, and
+// the thread ends at a cancellation point of its own. Each test is in the child of a fork, which
+// aborts if not.
 
 #include <gtest/gtest.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
-// fork() while another thread changes a span that the child goes on to use. A child that waits for that
-// thread hangs, and is killed and reported; one that reads what the thread had half written crashes.
+// fork() while another thread changes a span that the child goes on to use. A child that waits for
+// that thread hangs, and is killed and reported; one that reads what the thread had half written
+// crashes.
 
 #include <gtest/gtest.h>
 

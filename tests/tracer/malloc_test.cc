@@ -1,6 +1,6 @@
-// How much memory the calls of the application take, whatever they are given, and what they do where
-// there is none. malloc() is this program's own: it counts, and fails when it is told to. So it sees what
-// C libraries allocate, where allocation_test.cc sees C++ only.
+// How much memory the calls of the application take, whatever they are given, and what they do
+// where there is none. malloc() is this program's own: it counts, and fails when it is told to. So
+// it sees what C libraries allocate, where allocation_test.cc sees C++ only.
 
 #include <gtest/gtest.h>
 
