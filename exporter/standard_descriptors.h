@@ -20,7 +20,8 @@ int AboveStandardDescriptors(int descriptor) noexcept;
 
 /// For the time of a call of a library that opens descriptors by itself: those of the three that are
 /// closed are taken. They lead nowhere: reading fails with EAGAIN, and writing with ENOTCONN. A host
-/// that opens its own standard descriptors meanwhile, by closing the number first, keeps them.
+/// that opens its own standard descriptors meanwhile, by closing the number first, keeps them. Two
+/// that overlap do not know of each other: what the first gives back is open to the second's library.
 class StandardDescriptorsTaken {
  public:
   StandardDescriptorsTaken() noexcept;
