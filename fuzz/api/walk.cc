@@ -27,7 +27,8 @@ void Walk::Run(std::uint64_t calls) {
 }
 
 std::shared_ptr<opentracing::Tracer> Walk::AnyTracer() {
-  if (choices.OneIn(16)) return opentracing::Tracer::Global();
+  // Global() takes a mutex of libopentracing's, which a fork may leave taken in the child.
+  if (choices.OneIn(16) && !world.forking()) return opentracing::Tracer::Global();
   if (choices.OneIn(8)) return world.plugin_tracers.Get(choices.Below(2));
   return AnyTracekinTracer();
 }

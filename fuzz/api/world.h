@@ -63,6 +63,7 @@ class World {
   /// Whether there may be one fork more, which is counted.
   bool TakeFork() { return forks_++ < limits_.forks; }
   void TakeAllForks() { forks_ = limits_.forks; }
+  bool forking() const { return limits_.forks != 0; }
   std::uint64_t forks() const { return std::min<std::uint64_t>(forks_, limits_.forks); }
 
   /// Closes the tracers whose counters are kept, and checks them; `open` spans may be left.
