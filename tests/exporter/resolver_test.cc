@@ -213,7 +213,7 @@ TEST_F(ResolverTest, ABatchIsNeverAcceptedByTheAnswerToTheOneBefore) {
     ExporterOptions options;
     options.endpoint = "http://collector.test:" + std::to_string(server.port()) + "/";
     const std::shared_ptr<Resolver> resolver = Resolver::For(options);
-    HttpTransport transport(options, "application/json", resolver);
+    HttpTransport transport(options, "application/json", Proxy{}, resolver);
     EXPECT_EQ(transport.Send("[1]", 1, Clock::now() + 20s).status, SendStatus::kAccepted);
     Name("collector.test", "hang");
     const std::size_t questions = Questions();

@@ -3,8 +3,6 @@
 // first one's handlers have returned.
 
 #include <gtest/gtest.h>
-#include <pthread.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,7 +23,6 @@ namespace {
 constexpr int kExitStatus = 7;
 
 void Exit() { std::exit(kExitStatus); }
-void ExitFromSignal(int) { Exit(); }
 
 class ProcessEnd : public ::testing::Test {
  protected:
@@ -100,24 +97,6 @@ TEST_F(ProcessEnd, ByExitBesideThreadsThatForkComesInTimeAndExports) {
     }).detach();
     usleep(1000);
     std::thread(Exit).detach();
-  });
-}
-
-// The second signal comes while the first one's exit() closes the tracer, or just before.
-TEST_F(ProcessEnd, ByExitInTwoSignalHandlersComesInTime) {
-  ExpectExit([](Tracer&) {
-    struct sigaction action = {};
-    action.sa_handler = ExitFromSignal;
-    sigaction(SIGUSR1, &action, nullptr);
-    sigaction(SIGUSR2, &action, nullptr);
-    const pthread_t target = pthread_self();
-    // This thread is not in the allocator then, whose locks exit() would wait for.
-    std::thread([target] {
-      pthread_kill(target, SIGUSR1);
-      usleep(500);
-      pthread_kill(target, SIGUSR2);
-    }).detach();
-    for (;;) pause();
   });
 }
 
