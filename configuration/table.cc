@@ -1,7 +1,8 @@
 #include "configuration/table.h"
 
 #include <algorithm>
-#include <mutex>
+#include <atomic>
+#include <memory>
 
 #include "configuration/text.h"
 #include "propagation/propagator.h"
@@ -162,12 +163,16 @@ std::string Joined(const std::vector<std::uint64_t>& numbers) {
 
 }  // namespace
 
+// No lock: a fork during another thread's first call would leave it taken in the child. Two threads may
+// make a table each; one of them stays.
 const std::vector<Setting>& Settings() {
-  // Of the kind that a fork during another thread's first call does not leave locked for ever.
-  static std::once_flag once;
-  static const std::vector<Setting>* settings;
-  std::call_once(once, [] { settings = new std::vector<Setting>(MakeSettings()); });
-  return *settings;
+  static std::atomic<const std::vector<Setting>*> settings{nullptr};
+  const std::vector<Setting>* made = settings.load(std::memory_order_acquire);
+  if (made == nullptr) {
+    auto mine = std::make_unique<const std::vector<Setting>>(MakeSettings());
+    if (settings.compare_exchange_strong(made, mine.get())) made = mine.release();
+  }
+  return *made;
 }
 
 const Setting* FindSetting(std::string_view path) {

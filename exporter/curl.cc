@@ -31,6 +31,8 @@ Lock& AtWork() {
 }
 
 bool stopped = false;  // of the thread that forks
+// Not std::call_once(): libcurl may fail for lack of memory, and glibc needs memory to unwind its frame.
+std::mutex initialising;
 std::atomic<bool> initialised{false};
 
 // libcurl opens the file that the variable names when it is initialised, and cannot be told not to.
@@ -60,15 +62,12 @@ void CheckCurl(CURLcode code) {
 }
 
 void InitialiseCurl() {
-  // Of the kind that a fork during another thread's first use does not leave locked for ever.
-  static std::once_flag once;
   const CurlAtWork at_work;
-  // What fails for lack of memory is tried again by the next call.
-  std::call_once(once, [] {
-    RefuseKeyLogOfUser();
-    ReadTimeZone();
-    CheckCurl(curl_global_init(CURL_GLOBAL_DEFAULT));
-  });
+  const std::lock_guard<std::mutex> lock(initialising);
+  if (initialised) return;
+  RefuseKeyLogOfUser();
+  ReadTimeZone();
+  CheckCurl(curl_global_init(CURL_GLOBAL_DEFAULT));
   initialised = true;
 }
 
@@ -84,7 +83,10 @@ void ResumeCurlAfterForkInParent() noexcept {
   if (stopped) AtWork().unlock();
 }
 
-void ResumeCurlAfterForkInChild() noexcept { new (&AtWork()) Lock; }
+void ResumeCurlAfterForkInChild() noexcept {
+  new (&AtWork()) Lock;
+  new (&initialising) std::mutex;
+}
 
 void StopCurlForExit() noexcept {
   [[maybe_unused]] const bool locked = AtWork().try_lock_for(kLongestExitWait);  // for ever

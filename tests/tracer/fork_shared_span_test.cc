@@ -117,9 +117,9 @@ class ForkDuringASpan : public ::testing::Test {
 // The memory that a span takes and gives back comes with its first long tag and with its end.
 TEST_F(ForkDuringASpan, TheChildMayUseAndEndIt) {
   std::atomic<opentracing::Span*> current{nullptr};
-  Background load;
   opentracing::FinishSpanOptions finish;
   finish.log_records.resize(20, {opentracing::SystemTime{}, {{"event", kShort}}});
+  Background load;  // uses what is declared before it
   load.Repeat([&] {
     const auto span = tracer_->StartSpan("shared");
     span->SetBaggageItem("item", std::string(200, 'a'));
