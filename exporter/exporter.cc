@@ -149,6 +149,7 @@ Exporter::Worker* Exporter::StartThreads() {
   auto worker = std::make_unique<Worker>(this);
   if (resolver_) resolver_->Start();  // if another thread cannot be had it stays, for the next try
   Sender* sender = &worker->sender;
+  sender->set_eager(options_.type == "kafka");  // librdkafka starts threads of its own
   worker->sender_thread = std::thread([sender] {
     pthread_setname_np(pthread_self(), "tracekin-send");
     sender->Run();
@@ -323,8 +324,10 @@ void Exporter::ReportStuck() noexcept {
   });
 }
 
-void Exporter::AwaitName() noexcept {
-  if (resolver_) resolver_->AwaitFirst(Clock::now() + Resolver::kLongestWait);
+void Exporter::AwaitReady() noexcept {
+  const Clock::time_point deadline = Clock::now() + Resolver::kLongestWait;
+  if (resolver_) resolver_->AwaitFirst(deadline);
+  if (Worker* worker = worker_.load()) worker->sender.AwaitReady(deadline);
 }
 
 bool Exporter::Flush(milliseconds timeout) noexcept {

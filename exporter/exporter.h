@@ -51,9 +51,10 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   /// REQUIRES: as set_on_round().
   void set_resolver(std::shared_ptr<Resolver> resolver) { resolver_ = std::move(resolver); }
 
-  /// Waits until the collector's name has been resolved for the first time, or could not be: a second
-  /// at most, and not at all if there is none.
-  void AwaitName() noexcept;
+  /// Waits until what needs the host's file system or new threads has been done for the first time, or
+  /// could not be: the collector's name is resolved, and librdkafka has started its threads. A second at
+  /// most; not at all if there is neither.
+  void AwaitReady() noexcept;
 
   SpanQueue& queue() { return queue_; }
 

@@ -39,8 +39,30 @@ void UseCLocale() noexcept {
 
 }  // namespace
 
+// Nobody is told of a failure: the first batch meets it again.
+void Sender::BeReady() noexcept {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (ready_) return;
+  }
+  try {
+    const StandardDescriptorsTaken taken;
+    MakeParts();
+  } catch (...) {
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ready_ = true;
+  now_ready_.notify_all();
+}
+
+void Sender::AwaitReady(TimePoint deadline) noexcept {
+  std::unique_lock<std::mutex> lock(mutex_);
+  now_ready_.wait_until(lock, deadline, [this] { return ready_; });
+}
+
 void Sender::Run() noexcept {
   UseCLocale();
+  BeReady();
   for (;;) {
     {
       std::unique_lock<std::mutex> lock(mutex_);
@@ -77,19 +99,22 @@ Outcome Sender::Try() noexcept {
 }
 
 // What cannot be made now may be made when the next batch comes.
+void Sender::MakeParts() {
+  if (encoder_ == nullptr) encoder_ = make_encoder_();
+  if (owned_transport_ != nullptr) return;
+  {
+    // A module has its own part in libcurl's and librdkafka's initialisation.
+    const CurlAtWork at_work;
+    owned_transport_ = make_transport_();
+  }
+  transport_ = owned_transport_.get();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  owned_transport_->Interrupt(interrupt_);
+}
+
 void Sender::Send(Outcome* outcome) {
   const StandardDescriptorsTaken taken;  // libcurl opens a pair of sockets, and files of certificates
-  if (encoder_ == nullptr) encoder_ = make_encoder_();
-  if (owned_transport_ == nullptr) {
-    {
-      // A module has its own part in libcurl's and librdkafka's initialisation.
-      const CurlAtWork at_work;
-      owned_transport_ = make_transport_();
-    }
-    transport_ = owned_transport_.get();
-    const std::lock_guard<std::mutex> lock(mutex_);
-    owned_transport_->Interrupt(interrupt_);
-  }
+  MakeParts();
   const std::size_t spans = Encode(outcome);
   if (spans == 0) {
     outcome->result.status = SendStatus::kAccepted;  // nothing

@@ -31,6 +31,12 @@ class Sender {
   Sender(std::string_view service, const MakeEncoder& make_encoder,
          const MakeTransport& make_transport, std::function<void()> on_outcome);
 
+  /// Has Run() make the transport at once, rather than for the first batch. REQUIRES: Run() comes later.
+  void set_eager(bool eager) noexcept { ready_ = !eager; }
+
+  /// Waits until Run() has tried to make the transport, if it is eager, but not beyond `deadline`.
+  void AwaitReady(TimePoint deadline) noexcept;
+
   /// What the thread does, until Stop().
   void Run() noexcept;
   void Stop() noexcept;
@@ -49,7 +55,9 @@ class Sender {
   void AbandonAfterFork() noexcept;
 
  private:
+  void BeReady() noexcept;
   Outcome Try() noexcept;
+  void MakeParts();
   void Send(Outcome* outcome);
   std::size_t Encode(Outcome* outcome);
 
@@ -60,7 +68,9 @@ class Sender {
 
   std::mutex mutex_;
   std::condition_variable changed_;
+  std::condition_variable now_ready_;
   bool stop_ = false;             // guarded by mutex_, as are:
+  bool ready_ = true;
   const Batch* batch_ = nullptr;  // being sent
   TimePoint deadline_{};
   std::optional<Outcome> outcome_;

@@ -33,7 +33,7 @@ std::shared_ptr<Tracer> MakeCheckedTracer(const Options& options, std::string* e
   const std::shared_ptr<Exporter> exporter = MakeExporter(options);
   std::shared_ptr<Tracer> tracer(new TracerImpl(options, std::move(propagation), exporter),
                                  TracerImpl::Retire);
-  exporter->AwaitName();
+  exporter->AwaitReady();
   return tracer;
 }
 

@@ -292,6 +292,40 @@ INSTANTIATE_TEST_SUITE_P(Over, NamedCollectorTest,
 #define SKIP_UNLESS_ROOT() \
   if (geteuid() != 0) GTEST_SKIP() << "only root may change the root folder"
 
+#ifdef TRACEKIN_HAVE_KAFKA
+// librdkafka starts a thread for itself and one for each broker of the list.
+TEST(KafkaInAConfinedHost, StartsItsThreadsBeforeTheHostForbidsItNewOnes) {
+  TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
+  SKIP_UNLESS_ROOT();
+  InFork([] {
+    std::mutex mutex;
+    std::string log;
+    Options options;
+    options.service_name = "confined";
+    options.exporter.type = "kafka";
+    options.exporter.kafka_brokers = {"127.0.0.1:1"};
+    options.exporter.timeout_ms = 500;
+    options.exporter.close_timeout_ms = 100;
+    options.logger = [&](LogLevel, const std::string& line) {
+      const std::lock_guard<std::mutex> lock(mutex);
+      log += line + '\n';
+    };
+    std::string error;
+    const auto tracer = MakeTracer(options, &error);
+    ASSERT_NE(tracer, nullptr) << error;
+    const rlimit none{0, 0};
+    ASSERT_EQ(setrlimit(RLIMIT_NPROC, &none), 0);
+    ASSERT_EQ(setuid(65534), 0);  // root is not bound by limits
+    tracer->StartSpan("a");
+    tracer->Flush(5s);
+    tracer->Close();
+    const std::lock_guard<std::mutex> lock(mutex);
+    EXPECT_THAT(log, HasSubstr("127.0.0.1:1"));
+    EXPECT_THAT(log, ::testing::Not(HasSubstr("thread")));
+  });
+}
+#endif
+
 TEST_P(NamedCollectorTest, IsAskedForByOneThreadOfOurs) {
   const auto tracer = Make();
   ExpectExported(tracer.get(), 3);
