@@ -1,9 +1,9 @@
 // In libFuzzer's place where there is none: replay FOLDER gives each file there to the fuzzer,
 // once.
 //
-// A fuzzer that makes inputs of its own, by LLVMFuzzerCustomMutator, is then given so many of them
-// as TRACEKIN_INPUTS says, 20,000 by default; TRACEKIN_SEED chooses which. The file PROGRAM-failed
-// has the input that made it abort.
+// A fuzzer that makes inputs of its own, by LLVMFuzzerCustomMutator, is then given 20,000 of them, or
+// TRACEKIN_ATTACK times as many; TRACEKIN_SEED chooses which. The file PROGRAM-failed has the input that
+// made it abort.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -20,6 +20,8 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "tests/support/attack.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 extern "C" [[gnu::weak]] std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
@@ -48,14 +50,11 @@ void KeepInput(int) {
   if (file < 0 || write(file, input, input_size) < 0) _exit(1);
 }
 
-unsigned Number(const char* variable, unsigned otherwise) {
-  const char* const text = std::getenv(variable);
-  return text == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
-}
-
 void RunRandomInputs() {
-  const unsigned count = Number("TRACEKIN_INPUTS", 20'000);
-  const unsigned first = Number("TRACEKIN_SEED", 0) * count;
+  using tracekin::testing::Attacks;
+  const unsigned count = Attacks(20'000U);
+  const char* const seed = std::getenv("TRACEKIN_SEED");
+  const unsigned first = seed == nullptr ? 0 : count * static_cast<unsigned>(std::atoi(seed));
   failed_path = std::string(program_invocation_short_name) + "-failed";
   signal(SIGABRT, KeepInput);  // which returns, and then abort() ends the process
   std::vector<std::uint8_t> bytes(1 << 20);
@@ -64,7 +63,7 @@ void RunRandomInputs() {
     input_size = LLVMFuzzerCustomMutator(bytes.data(), 0, bytes.size(), first + i);
     LLVMFuzzerTestOneInput(input, input_size);
   }
-  std::printf("%u random inputs\n", count);
+  tracekin::testing::ReportAttacks(count, "random inputs");
 }
 
 }  // namespace

@@ -6,8 +6,7 @@
 // The tracer's host is a child of the test, so that what it uses can be measured; the collector is in
 // the test's own process.
 //
-// TRACEKIN_SEED is where the random answers begin, TRACEKIN_ROUNDS how many of them there are (40 if
-// it is not set). scripts/soak repeats them with other seeds.
+// There are 40 random answers, or TRACEKIN_ATTACK times as many; TRACEKIN_SEED is where they begin.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -25,6 +24,7 @@
 #include <vector>
 
 #include "tests/exporter/fault_server.h"
+#include "tests/support/attack.h"
 #include "tests/support/fork.h"
 #include "tests/support/seed.h"
 #include "tests/support/wait.h"
@@ -161,11 +161,6 @@ std::string Mutated(std::mt19937_64* random) {
   return text;
 }
 
-int Rounds() {
-  const char* text = std::getenv("TRACEKIN_ROUNDS");
-  return text == nullptr ? 40 : std::atoi(text);
-}
-
 std::vector<Row> Rows() {
   const std::string kChunked = "HTTP/1.1 202 A\r\nTransfer-Encoding: chunked\r\n\r\n";
   const std::string kLong(200000, 'x');
@@ -269,7 +264,7 @@ std::vector<Row> Rows() {
       {"NulBytes", Outcome::kAny, Says("HTTP/1.1 202 \0A\r\nX\0: y\r\n\r\n\0\0\0"s)},
   };
   const auto random = std::make_shared<std::mt19937_64>(Seed(23));
-  for (int i = 0; i < Rounds(); i += 10) {
+  for (int i = 0; i < Attacks(40); i += 10) {
     rows.push_back({"Mutated" + std::to_string(i), Outcome::kAny,
                     [random](Connection& c) { Says(Mutated(random.get()))(c); }});
   }

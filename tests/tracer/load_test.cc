@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/attack.h"
 #include "tests/support/recording_tracer.h"
 #include "tracekin/scope.h"
 #include "tracekin/tracer.h"
@@ -129,10 +130,9 @@ TEST(Load, SpansOfAThousandThreadsAreExportedOrCounted) {
   EXPECT_GE(counters.exported, kThreads * kEach / 2);
 }
 
-// As in a host with a thread for each request. TRACEKIN_THREADS in the environment says how many.
+// As in a host with a thread for each request.
 TEST(Load, ThreadsOneAfterTheOtherLeaveNothingBehind) {
-  const char* const asked = std::getenv("TRACEKIN_THREADS");
-  const std::uint64_t count = asked == nullptr ? kThreadsInTurn : std::strtoull(asked, nullptr, 10);
+  const std::uint64_t count = Attacks(kThreadsInTurn);
   std::atomic<std::uint64_t> lines{0};
   const auto tracer = MakeCounted(&lines);
   std::uint64_t before = 0;
@@ -154,6 +154,7 @@ TEST(Load, ThreadsOneAfterTheOtherLeaveNothingBehind) {
   if (kMeasuresMemory) {
     EXPECT_LE(after, before + 16'000U);
   }
+  ReportAttacks(count, "threads");
 }
 
 }  // namespace
