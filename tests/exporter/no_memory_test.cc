@@ -2,6 +2,9 @@
 // in C libraries, while spans go to a collector that itself fails at first.
 #include <gtest/gtest.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -256,6 +259,32 @@ TEST_F(SpoolWithoutMemory, NeverLosesOrRepeatsASpan) {
   } while (good < allocations_ && !HasFailure());
   EXPECT_GT(failures_, 30) << good;
 }
+
+#ifdef TRACEKIN_HAVE_KAFKA
+// librdkafka asserts that it gets what it asks malloc() for. docs/reliability.md says so.
+TEST(NoMemoryLimit, LibrdkafkaEndsTheProcess) {
+  const pid_t child = fork();
+  if (child == 0) {
+    Options options;
+    options.service_name = "no memory";
+    options.logger = [](LogLevel, const std::string&) {};
+    options.exporter.type = "kafka";
+    options.exporter.kafka_brokers = "127.0.0.1:1";
+    close(STDERR_FILENO);  // where it says what was not true
+    for (long good = 0; good < 200; ++good) {
+      FailAllocations(good, 1'000'000);
+      std::string error;
+      const auto tracer = MakeTracer(options, &error);
+      EndFailingAllocations();
+    }
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status)) << status;
+  EXPECT_EQ(WTERMSIG(status), SIGABRT);
+}
+#endif
 
 }  // namespace
 }  // namespace tracekin::testing
