@@ -56,7 +56,7 @@ endforeach()
 if(TARGET tracekin_ust)
   install(TARGETS tracekin_ust LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     COMPONENT libtracekin-ust0)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/share/tracekin/tracecompass
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/ust/tracecompass
     DESTINATION ${CMAKE_INSTALL_DATADIR}/tracekin COMPONENT libtracekin-ust0)
 endif()
 

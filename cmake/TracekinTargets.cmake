@@ -43,6 +43,43 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug
   set(TRACEKIN_LTO_LINK -flto=auto -O2)
 endif()
 
+# tracekin_part(NAME SOURCES... [USES PART...] [LIBRARIES LIBRARY...]): one room of the sources.
+# Compiles SOURCES once. The archive tracekin_NAME is what tests, modules and programs link to; it brings
+# the parts that NAME uses, and LIBRARIES, along.
+function(tracekin_part name)
+  cmake_parse_arguments(ARG "" "" "USES;LIBRARIES" ${ARGN})
+  set(used ${ARG_USES})
+  list(TRANSFORM used PREPEND tracekin_)
+  add_library(tracekin_${name}_objects OBJECT ${ARG_UNPARSED_ARGUMENTS})
+  target_compile_options(tracekin_${name}_objects PRIVATE ${TRACEKIN_LTO_COMPILE})
+  target_link_libraries(tracekin_${name}_objects PRIVATE tracekin_settings ${used} ${ARG_LIBRARIES})
+  add_library(tracekin_${name} STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:tracekin_${name}_objects>)
+  target_link_libraries(tracekin_${name} PUBLIC tracekin_settings ${used} ${ARG_LIBRARIES})
+  set_target_properties(tracekin_${name} PROPERTIES
+    LINKER_LANGUAGE CXX TRACEKIN_USES "${ARG_USES}" TRACEKIN_LIBRARIES "${ARG_LIBRARIES}")
+endfunction()
+
+# tracekin_deliver(TARGET PART...): TARGET holds every object of these parts and of the parts they use,
+# and links to the libraries of all of them. Programs may call any function that it exports, so it
+# cannot take only what an archive's members refer to.
+function(tracekin_deliver target)
+  set(waiting ${ARGN})
+  set(taken "")
+  while(waiting)
+    list(POP_FRONT waiting part)
+    if(NOT part IN_LIST taken)
+      list(APPEND taken ${part})
+      get_target_property(uses tracekin_${part} TRACEKIN_USES)
+      get_target_property(libraries tracekin_${part} TRACEKIN_LIBRARIES)
+      target_sources(${target} PRIVATE $<TARGET_OBJECTS:tracekin_${part}_objects>)
+      target_link_libraries(${target} PRIVATE ${libraries})
+      list(APPEND waiting ${uses})
+    endif()
+  endwhile()
+  target_link_options(${target} PRIVATE ${TRACEKIN_LTO_LINK} -Wl,-z,nodelete)
+  set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+endfunction()
+
 # tracekin_exports(TARGET): a library that programs link to.
 function(tracekin_exports target)
   set(map ${PROJECT_SOURCE_DIR}/cmake/exports.map)

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/json_memory.h"
 #include "configuration/check.h"
 #include "configuration/json.h"
 #include "configuration/table.h"
 #include "configuration/text.h"
 #include "configuration/url.h"
-#include "text/json_memory.h"
 
 namespace tracekin {
 namespace {

@@ -4,10 +4,10 @@
 #include <optional>
 #include <utility>
 
+#include "base/number.h"
 #include "configuration/check.h"
 #include "configuration/table.h"
 #include "configuration/text.h"
-#include "text/number.h"
 #include "tracekin/configuration.h"
 
 namespace tracekin {

@@ -16,12 +16,12 @@
 #include <system_error>
 #include <utility>
 
+#include "base/json_memory.h"
+#include "base/number.h"
 #include "configuration/check.h"
 #include "configuration/nearest_key.h"
 #include "configuration/table.h"
 #include "configuration/text.h"
-#include "text/json_memory.h"
-#include "text/number.h"
 
 namespace tracekin {
 namespace {

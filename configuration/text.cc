@@ -2,8 +2,8 @@
 
 #include <charconv>
 
+#include "base/utf8.h"
 #include "configuration/url.h"
-#include "text/utf8.h"
 
 namespace tracekin {
 

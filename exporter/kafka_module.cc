@@ -1,6 +1,6 @@
 // libtracekin_kafka.so: batches as messages of a Kafka topic.
-#include "exporter/kafka_transport.h"
 #include "exporter/module.h"
+#include "exporter/transport/kafka_transport.h"
 
 namespace tracekin {
 namespace {

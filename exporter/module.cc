@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "module/open_module.h"
+#include "base/open_module.h"
 
 namespace tracekin {
 namespace {

@@ -12,8 +12,8 @@
 #include <memory>
 #include <string>
 
-#include "exporter/encoder.h"
-#include "exporter/resolver.h"
+#include "exporter/encoding/encoder.h"
+#include "exporter/transport/resolver.h"
 #include "tracekin/options.h"
 #include "tracekin/transport.h"
 

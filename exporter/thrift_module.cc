@@ -2,10 +2,10 @@
 #include <memory>
 #include <utility>
 
+#include "exporter/encoding/scribe_encoder.h"
+#include "exporter/encoding/zipkin_thrift_encoder.h"
 #include "exporter/module.h"
-#include "exporter/scribe_encoder.h"
-#include "exporter/scribe_transport.h"
-#include "exporter/zipkin_thrift_encoder.h"
+#include "exporter/transport/scribe_transport.h"
 
 namespace tracekin {
 namespace {

@@ -1,9 +1,9 @@
 // Several formats at once, named in the first line, against each of them alone.
 #include "propagation/composite.h"
 
+#include "base/ascii.h"
 #include "fuzz/headers.h"
 #include "propagation/propagator.h"
-#include "propagation/text.h"
 #include "propagation/text_lookup.h"
 
 namespace {

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/utf8.h"
 #include "fuzz/check.h"
 #include "fuzz/input.h"
 #include "tests/propagation/carriers.h"
-#include "text/utf8.h"
 
 namespace tracekin {
 

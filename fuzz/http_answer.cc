@@ -1,12 +1,12 @@
 // What an HTTP collector answers: a status, what Retry-After says, and a text.
-#include "exporter/http_answer.h"
+#include "exporter/transport/http_answer.h"
 
 #include <algorithm>
 #include <string>
 
+#include "base/utf8.h"
 #include "fuzz/check.h"
 #include "fuzz/input.h"
-#include "text/utf8.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Jaeger's headers: the ids, and baggage in a header for each item or in one for all.
+#include "base/ascii.h"
 #include "fuzz/headers.h"
-#include "propagation/text.h"
 
 namespace {
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <variant>
 
+#include "base/utf8.h"
 #include "configuration/check.h"
 #include "configuration/table.h"
 #include "configuration/url.h"
 #include "fuzz/check.h"
-#include "text/utf8.h"
 #include "tracekin/configuration.h"
 
 namespace tracekin {

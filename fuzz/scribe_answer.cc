@@ -1,11 +1,11 @@
 // What a Scribe server answers, without its frame.
-#include "exporter/scribe_answer.h"
+#include "exporter/transport/scribe_answer.h"
 
 #include <string>
 
+#include "base/utf8.h"
 #include "fuzz/check.h"
 #include "fuzz/input.h"
-#include "text/utf8.h"
 
 using namespace tracekin;
 

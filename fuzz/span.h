@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "exporter/span_bytes.h"
+#include "exporter/pipeline/span_bytes.h"
 #include "fuzz/input.h"
 
 namespace tracekin {

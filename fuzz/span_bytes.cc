@@ -1,15 +1,15 @@
 // Spans out of the queue or the spool: any bytes, of which only those of a span may be decoded.
-#include "exporter/span_bytes.h"
+#include "exporter/pipeline/span_bytes.h"
 
 #include <arpa/inet.h>
 
 #include <string>
 #include <vector>
 
+#include "base/utf8.h"
 #include "fuzz/check.h"
 #include "fuzz/input.h"
 #include "fuzz/span.h"
-#include "text/utf8.h"
 
 namespace {
 

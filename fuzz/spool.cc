@@ -1,6 +1,6 @@
 // Segments that a dead process left in the spool. The first byte says what follows: a file as it is;
 // or spans and what lies between them, of which a segment is made here with its check sums.
-#include "exporter/spool.h"
+#include "exporter/pipeline/spool.h"
 
 #include <sys/file.h>
 
@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "exporter/crc32c.h"
-#include "exporter/file_descriptor.h"
+#include "base/crc32c.h"
+#include "base/file_descriptor.h"
+#include "base/utf8.h"
 #include "fuzz/check.h"
 #include "fuzz/input.h"
 #include "fuzz/span.h"
 #include "tests/support/temp_folder.h"
-#include "text/utf8.h"
 
 namespace {
 

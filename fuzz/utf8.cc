@@ -1,5 +1,5 @@
 // Text for JSON and UTF-8, against Unicode's table and rapidjson.
-#include "text/utf8.h"
+#include "base/utf8.h"
 
 #include <rapidjson/document.h>
 

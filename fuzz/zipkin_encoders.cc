@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "exporter/span_bytes.h"
-#include "exporter/zipkin_json_encoder.h"
-#include "exporter/zipkin_proto3_encoder.h"
+#include "exporter/encoding/zipkin_json_encoder.h"
+#include "exporter/encoding/zipkin_proto3_encoder.h"
+#include "exporter/pipeline/span_bytes.h"
 #include "fuzz/check.h"
 #include "fuzz/input.h"
 #include "fuzz/span.h"
@@ -18,8 +18,8 @@
 #ifdef TRACEKIN_HAVE_THRIFT
 #include <gtest/gtest.h>
 
-#include "exporter/zipkin_thrift_encoder.h"
-#include "tests/exporter/thrift_spans.h"
+#include "exporter/encoding/zipkin_thrift_encoder.h"
+#include "tests/exporter/encoding/thrift_spans.h"
 #endif
 
 namespace {

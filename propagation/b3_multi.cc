@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "propagation/hex.h"
-#include "propagation/text.h"
+#include "base/ascii.h"
+#include "base/hex.h"
 #include "propagation/text_lookup.h"
 
 namespace tracekin {

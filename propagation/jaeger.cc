@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "propagation/hex.h"
+#include "base/ascii.h"
+#include "base/hex.h"
 #include "propagation/percent.h"
-#include "propagation/text.h"
 #include "propagation/text_lookup.h"
 #include "propagation/w3c_baggage.h"
 

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "propagation/hex.h"
-#include "text/utf8.h"
+#include "base/hex.h"
+#include "base/utf8.h"
 
 namespace tracekin {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "propagation/text.h"
+#include "base/ascii.h"
 
 namespace tracekin {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <new>
 
-#include "propagation/text.h"
+#include "base/ascii.h"
 
 namespace tracekin {
 

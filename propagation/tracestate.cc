@@ -4,8 +4,8 @@
 #include <array>
 #include <cstddef>
 
+#include "base/ascii.h"
 #include "propagation/context.h"
-#include "propagation/text.h"
 
 namespace tracekin {
 

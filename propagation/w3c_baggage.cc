@@ -1,7 +1,7 @@
 #include "propagation/w3c_baggage.h"
 
+#include "base/ascii.h"
 #include "propagation/percent.h"
-#include "propagation/text.h"
 #include "propagation/text_lookup.h"
 
 namespace tracekin {

@@ -6,14 +6,14 @@
 #include <utility>
 
 #include "configuration/check.h"
-#include "exporter/curl.h"
-#include "exporter/file_transport.h"
-#include "exporter/http_transport.h"
+#include "exporter/encoding/zipkin_json_encoder.h"
+#include "exporter/encoding/zipkin_proto3_encoder.h"
 #include "exporter/module.h"
-#include "exporter/proxy.h"
-#include "exporter/resolver.h"
-#include "exporter/zipkin_json_encoder.h"
-#include "exporter/zipkin_proto3_encoder.h"
+#include "exporter/transport/curl.h"
+#include "exporter/transport/file_transport.h"
+#include "exporter/transport/http_transport.h"
+#include "exporter/transport/proxy.h"
+#include "exporter/transport/resolver.h"
 
 namespace tracekin {
 
@@ -103,12 +103,11 @@ std::shared_ptr<Exporter> MakeExporter(const Options& options) {
   // No module is loaded for what is never sent.
   exporter.format = exporter.type == "none" ? "json" : ExporterFormat(options.exporter);
   const Exporter::MakeEncoder make_encoder = ChooseEncoder(exporter);
-  const Proxy proxy =
-      exporter.type == "zipkin" ? ProxyFromEnvironment(exporter.endpoint) : Proxy{};
+  const Proxy proxy = exporter.type == "zipkin" ? ProxyFromEnvironment(exporter.endpoint) : Proxy{};
   const std::shared_ptr<Resolver> resolver = ChooseResolver(exporter, proxy);
-  auto made = std::make_shared<Exporter>(
-      exporter, options.service_name, make_encoder,
-      ChooseTransport(exporter, make_encoder, proxy, resolver), options.logger);
+  auto made = std::make_shared<Exporter>(exporter, options.service_name, make_encoder,
+                                         ChooseTransport(exporter, make_encoder, proxy, resolver),
+                                         options.logger);
   made->set_resolver(resolver);
   return made;
 }

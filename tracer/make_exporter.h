@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "exporter/exporter.h"
+#include "exporter/pipeline/exporter.h"
 #include "tracekin/options.h"
 
 namespace tracekin {

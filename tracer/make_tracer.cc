@@ -1,11 +1,11 @@
 #include <exception>
 
+#include "base/no_cancellation.h"
+#include "base/standard_error.h"
 #include "configuration/check.h"
-#include "exporter/no_cancellation.h"
 #include "tracekin/configuration.h"
 #include "tracekin/tracer.h"
 #include "tracer/make_exporter.h"
-#include "tracer/standard_error.h"
 #include "tracer/tracer_impl.h"
 #include "ust/loader.h"
 

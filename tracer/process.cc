@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "exporter/curl.h"
-#include "tracer/thread_state.h"
+#include "base/thread_state.h"
+#include "exporter/transport/curl.h"
 #include "tracer/tracer_impl.h"
 
 namespace tracekin {

@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "exporter/standard_descriptors.h"
-#include "tracer/thread_state.h"
+#include "base/standard_descriptors.h"
+#include "base/thread_state.h"
 #include "ust/loader.h"
 
 namespace tracekin {

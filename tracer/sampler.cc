@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tracer/clock.h"
+#include "base/clock.h"
 
 namespace tracekin {
 

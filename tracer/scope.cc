@@ -5,8 +5,8 @@
 #include <atomic>
 #include <new>
 
+#include "base/thread_state.h"
 #include "tracer/span_context.h"
-#include "tracer/thread_state.h"
 #include "tracer/tracer_impl.h"
 #include "tracer/ust_events.h"
 

@@ -1,6 +1,6 @@
 #include "tracer/severity.h"
 
-#include "propagation/text.h"
+#include "base/ascii.h"
 #include "tracer/value_text.h"
 
 namespace tracekin {

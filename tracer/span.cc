@@ -5,9 +5,9 @@
 #include <new>
 #include <optional>
 
-#include "text/number.h"
-#include "tracer/clock.h"
-#include "tracer/fork_generation.h"
+#include "base/clock.h"
+#include "base/fork_generation.h"
+#include "base/number.h"
 #include "tracer/severity.h"
 #include "tracer/tracer_impl.h"
 #include "tracer/ust_events.h"

@@ -13,9 +13,9 @@
 #include <atomic>
 #include <string>
 
+#include "base/spin_lock.h"
 #include "tracer/span_context.h"
 #include "tracer/span_writer.h"
-#include "tracer/spin_lock.h"
 
 namespace tracekin {
 
@@ -93,7 +93,7 @@ class Span final : public opentracing::Span {
   SpanContext context_;
   const std::int64_t start_steady_ns_;
   const std::uint32_t fork_generation_;
-  std::atomic<bool> recording_;  // changed under the lock
+  std::atomic<bool> recording_;        // changed under the lock
   std::atomic<bool> finished_{false};  // the same
   SpinLock lock_;
   SpanWriter writer_;  // under the lock

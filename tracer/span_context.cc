@@ -6,7 +6,7 @@
 #include <typeinfo>
 #include <utility>
 
-#include "propagation/hex.h"
+#include "base/hex.h"
 
 namespace tracekin {
 

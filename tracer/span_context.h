@@ -17,8 +17,8 @@
 #include <memory>
 #include <string>
 
+#include "base/spin_lock.h"
 #include "propagation/context.h"
-#include "tracer/spin_lock.h"
 
 namespace tracekin {
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "text/utf8.h"
+#include "base/utf8.h"
 #include "tracer/value_text.h"
 
 namespace tracekin {

@@ -1,4 +1,4 @@
-// Writes a span's bytes (exporter/span_bytes.h) in place as the application sets its tags and logs.
+// Writes a span's bytes (exporter/pipeline/span_bytes.h) in place as the application sets its tags and logs.
 //
 // The first bytes lie in the span object itself, so that a usual span allocates nothing more; a
 // larger one moves to the heap, up to kMaxSpanBytes. What does not fit then is cut, or left out,
@@ -15,8 +15,8 @@
 #include <string_view>
 #include <utility>
 
-#include "exporter/span_bytes.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
+#include "exporter/pipeline/span_bytes.h"
 
 namespace tracekin {
 
@@ -31,7 +31,7 @@ class SpanWriter {
   SpanHeader& header() { return *reinterpret_cast<SpanHeader*>(bytes_); }
   const SpanHeader& header() const { return *reinterpret_cast<const SpanHeader*>(bytes_); }
 
-  /// The whole span; header().size bytes, followed by kPadding (text/utf8.h) that may be read.
+  /// The whole span; header().size bytes, followed by kPadding (base/utf8.h) that may be read.
   const char* bytes() const { return bytes_; }
 
   /// NUL-terminated. Valid until the next change.

@@ -4,12 +4,12 @@
 #include <new>
 #include <system_error>
 
-#include "exporter/no_cancellation.h"
+#include "base/clock.h"
+#include "base/fork_generation.h"
+#include "base/no_cancellation.h"
+#include "base/thread_state.h"
 #include "propagation/binary.h"
-#include "tracer/clock.h"
-#include "tracer/fork_generation.h"
 #include "tracer/process.h"
-#include "tracer/thread_state.h"
 #include "tracer/ust_events.h"
 
 namespace tracekin {

@@ -10,14 +10,14 @@
 #include <memory>
 #include <string>
 
-#include "exporter/exporter.h"
+#include "base/thread_state.h"
+#include "exporter/pipeline/exporter.h"
 #include "propagation/composite.h"
 #include "tracekin/tracer.h"
 #include "tracer/accounts.h"
 #include "tracer/reporter.h"
 #include "tracer/sampler.h"
 #include "tracer/span.h"
-#include "tracer/thread_state.h"
 #include "tracer/ust_events.h"
 
 namespace tracekin {

@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
-#include "exporter/no_cancellation.h"
-#include "text/utf8.h"
-#include "tracer/thread_state.h"
+#include "base/no_cancellation.h"
+#include "base/thread_state.h"
+#include "base/utf8.h"
 #include "tracer/tracer_impl.h"
 #include "ust/loader.h"
 

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "exporter/span_bytes.h"
-#include "text/utf8.h"
+#include "base/utf8.h"
+#include "exporter/pipeline/span_bytes.h"
 
 namespace tracekin {
 

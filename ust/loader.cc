@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include "module/open_module.h"
+#include "base/open_module.h"
 
 namespace tracekin {
 namespace {

@@ -20,7 +20,7 @@
 
 #include "fuzz/api/choices.h"
 #include "fuzz/api/slots.h"
-#include "tests/exporter/fault_server.h"
+#include "tests/exporter/transport/fault_server.h"
 #include "tests/support/temp_folder.h"
 #include "tracekin/scope.h"
 #include "tracekin/tracer.h"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "exporter/crc32c.h"
+#include "base/crc32c.h"
 #include "tests/propagation/ceph_fronts.h"
 
 namespace tracekin::testing {

@@ -1,4 +1,4 @@
-#include "zipkin_client.h"
+#include "tests/exporter/zipkin_client.h"
 
 #include <curl/curl.h>
 #include <gtest/gtest.h>

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "exporter/http_transport.h"
-#include "exporter/zipkin_json_encoder.h"
-#include "zipkin_client.h"
+#include "exporter/encoding/zipkin_json_encoder.h"
+#include "exporter/transport/http_transport.h"
+#include "tests/exporter/zipkin_client.h"
 
 namespace tracekin {
 namespace {

@@ -18,16 +18,16 @@
 #include <string>
 #include <vector>
 
-#include "exporter/http_transport.h"
-#include "exporter/scribe_encoder.h"
-#include "exporter/scribe_transport.h"
-#include "exporter/span_bytes.h"
-#include "exporter/zipkin_json_encoder.h"
-#include "exporter/zipkin_proto3_encoder.h"
-#include "exporter/zipkin_thrift_encoder.h"
+#include "exporter/encoding/scribe_encoder.h"
+#include "exporter/encoding/zipkin_json_encoder.h"
+#include "exporter/encoding/zipkin_proto3_encoder.h"
+#include "exporter/encoding/zipkin_thrift_encoder.h"
+#include "exporter/pipeline/span_bytes.h"
+#include "exporter/transport/http_transport.h"
+#include "exporter/transport/scribe_transport.h"
+#include "tests/exporter/encoding/varied_spans.h"
+#include "tests/exporter/zipkin_client.h"
 #include "tests/support/seed.h"
-#include "varied_spans.h"
-#include "zipkin_client.h"
 
 namespace tracekin {
 namespace {

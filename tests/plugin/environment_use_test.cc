@@ -22,7 +22,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/exporter/fault_server.h"
+#include "tests/exporter/transport/fault_server.h"
 #include "tests/support/fork.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tls_server.h"

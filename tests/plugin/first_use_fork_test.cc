@@ -8,7 +8,7 @@
 #include <string>
 #include <thread>
 
-#include "tests/exporter/fault_server.h"
+#include "tests/exporter/transport/fault_server.h"
 #include "tests/support/attack.h"
 #include "tests/support/fork.h"
 

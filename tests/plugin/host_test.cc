@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/exporter/fault_server.h"
+#include "tests/exporter/transport/fault_server.h"
 #include "tests/plugin/host_tls.h"
 #include "tests/plugin/host_work.h"
 #include "tests/support/fork.h"

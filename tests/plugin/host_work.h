@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "tests/exporter/fault_server.h"
+#include "tests/exporter/transport/fault_server.h"
 #include "tests/plugin/host_tls.h"
 
 namespace tracekin::testing {

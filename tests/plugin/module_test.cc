@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/exporter/fault_server.h"
+#include "tests/exporter/transport/fault_server.h"
 #include "tests/support/span_file.h"
 #include "tests/support/temp_folder.h"
 
@@ -201,7 +201,7 @@ TEST(ModuleTest, KafkaAloneNeedsLibrdkafka) {
   ExpectOneSymbol(TRACEKIN_KAFKA_MODULE);
 }
 
-// That it also sends is seen with a real broker: tests/exporter/kafka_server_test.cc.
+// That it also sends is seen with a real broker: tests/exporter/transport/kafka_server_test.cc.
 TEST(ModuleTest, ChecksKafkasPropertiesByTheOneBesideIt) {
   const SpanFile file("properties");
   std::ofstream(file.path()) << "no.such.property=1\n";

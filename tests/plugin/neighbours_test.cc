@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/exporter/fault_server.h"
+#include "tests/exporter/transport/fault_server.h"
 #include "tests/support/fork.h"
 #include "tests/support/span_file.h"
 #include "tracekin/tracer.h"

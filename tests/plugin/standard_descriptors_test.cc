@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include "exporter/standard_descriptors.h"
-#include "tests/exporter/fault_server.h"
+#include "base/standard_descriptors.h"
+#include "tests/exporter/transport/fault_server.h"
 #include "tests/support/fork.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/tls_server.h"

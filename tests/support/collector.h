@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "exporter/encoder.h"
+#include "exporter/encoding/encoder.h"
 #include "tracekin/transport.h"
 
 namespace tracekin::testing {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <functional>
 
-#include "exporter/span_queue.h"
+#include "exporter/pipeline/span_queue.h"
 
 namespace tracekin::testing {
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "exporter/batch.h"
-#include "exporter/span_bytes.h"
+#include "exporter/pipeline/batch.h"
+#include "exporter/pipeline/span_bytes.h"
 
 namespace tracekin::testing {
 

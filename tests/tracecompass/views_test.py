@@ -22,7 +22,7 @@ except ImportError as error:
     print(f"SKIPPED: {error} (python3-bt2)")
     sys.exit(77)
 
-SHARE = HERE.parents[1] / "share/tracekin/tracecompass"
+SHARE = HERE.parents[1] / "ust/tracecompass"
 XML = SHARE / "tracekin.xml"
 OPEN, WAITING, WORKING = 1, 2, 3
 UNKNOWN = "(unknown span)"

@@ -15,13 +15,13 @@
 #include <string>
 #include <thread>
 
-#include "blkin/process.h"
+#include "base/spin_lock.h"
+#include "integrations/blkin/process.h"
 #include "tests/support/fork.h"
 #include "tests/support/ledger_tracer.h"
 #include "tests/support/recording_tracer.h"
 #include "tests/support/temp_folder.h"
 #include "tracekin/scope.h"
-#include "tracer/spin_lock.h"
 #include "ust/loader.h"
 
 namespace tracekin::testing {

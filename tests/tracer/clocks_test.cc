@@ -7,8 +7,8 @@
 #include <chrono>
 #include <cstdint>
 
+#include "base/clock.h"
 #include "tests/support/recording_tracer.h"
-#include "tracer/clock.h"
 
 namespace tracekin::testing {
 namespace {

@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
+#include "base/thread_state.h"
 #include "tests/support/carriers.h"
 #include "tests/support/recording_tracer.h"
-#include "tracer/thread_state.h"
 
 namespace tracekin::testing {
 namespace {

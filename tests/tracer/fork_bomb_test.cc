@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/exporter/fault_server.h"
+#include "tests/exporter/transport/fault_server.h"
 #include "tests/support/attack.h"
 #include "tests/support/background.h"
 #include "tests/support/fork.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "tests/exporter/fault_server.h"
+#include "tests/exporter/transport/fault_server.h"
 #include "tests/support/recording_tracer.h"
 #include "tracekin/tracer.h"
 

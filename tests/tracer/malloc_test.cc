@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "exporter/span_bytes.h"
+#include "exporter/pipeline/span_bytes.h"
 #include "tests/support/carriers.h"
 #include "tests/support/fork.h"
 #include "tests/support/recording_tracer.h"

@@ -17,7 +17,7 @@
 #include <string>
 #include <thread>
 
-#include "tests/exporter/fault_server.h"
+#include "tests/exporter/transport/fault_server.h"
 #include "tests/support/fork.h"
 #include "tests/support/recording_tracer.h"
 #include "tests/support/wait.h"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "exporter/span_bytes.h"
+#include "exporter/pipeline/span_bytes.h"
 #include "tests/support/recording_tracer.h"
 
 namespace tracekin::testing {

@@ -1,7 +1,7 @@
 // The queue of finished spans against a plain model of it, in random histories made from a seed; and
 // on many threads. Its single properties are tested in tests/exporter.
 
-#include "exporter/span_queue.h"
+#include "exporter/pipeline/span_queue.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tracer/spin_lock.h"
+#include "base/spin_lock.h"
 
 #include <gtest/gtest.h>
 

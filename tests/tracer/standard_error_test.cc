@@ -2,7 +2,7 @@
 // terminal that is stopped. Each test is in the child of a fork, which hangs or dies if a line
 // harms its host.
 
-#include "tracer/standard_error.h"
+#include "base/standard_error.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

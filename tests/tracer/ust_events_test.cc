@@ -12,9 +12,9 @@
 #include <thread>
 #include <vector>
 
+#include "base/thread_state.h"
 #include "tests/support/recording_tracer.h"
 #include "tracekin/scope.h"
-#include "tracer/thread_state.h"
 #include "ust/loader.h"
 
 namespace tracekin::testing {
@@ -57,7 +57,7 @@ const tracekin_ust_recorder kRecorder = {
     &never,  // exporter_stats: reporter_test.cc
     &listening,
     &listening,
-    &never,  // BlkKin's: tests/blkin/record_test.cc
+    &never,  // BlkKin's: tests/integrations/blkin/record_test.cc
     &never,
     &never,
     &never,

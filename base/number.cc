@@ -1,0 +1,50 @@
+#include "base/number.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <system_error>
+
+namespace tracekin {
+
+namespace {
+
+// Beyond any that a text in memory has digits for, and far from an overflow.
+constexpr std::int64_t kMaxExponent = std::numeric_limits<std::int64_t>::max() / 4;
+
+// What follows the 'e'.
+std::int64_t Exponent(std::string_view text) {
+  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  std::int64_t exponent = 0;
+  if (std::from_chars(text.data(), text.data() + text.size(), exponent).ec != std::errc{}) {
+    exponent = text.front() == '-' ? -kMaxExponent : kMaxExponent;
+  }
+  return std::clamp(exponent, -kMaxExponent, kMaxExponent);
+}
+
+// Whether `number`, which is no double, is none because it is small. A double cannot say how large
+// it is, so the place of its first digit that is not zero does.
+bool IsSmall(std::string_view number) {
+  const std::size_t e = std::min(number.find_first_of("eE"), number.size());
+  const std::string_view digits = number.substr(0, e);
+  const std::size_t point = std::min(digits.find('.'), digits.size());
+  const std::size_t first = std::min(digits.find_first_of("123456789"), digits.size());
+  const std::int64_t place = static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first);
+  return place + (e < number.size() ? Exponent(number.substr(e + 1)) : 0) <= 0;
+}
+
+}  // namespace
+
+std::optional<double> ParseDouble(std::string_view text) noexcept {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, status] = std::from_chars(text.data(), end, number);
+  if (stop != end || status == std::errc::invalid_argument) return std::nullopt;
+  if (status == std::errc{}) return number;
+  return std::copysign(IsSmall(text) ? 0 : std::numeric_limits<double>::infinity(),
+                       text.front() == '-' ? -1 : 1);
+}
+
+}  // namespace tracekin

@@ -1,0 +1,252 @@
+#include "base/utf8.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+namespace tracekin {
+
+namespace {
+
+template <class Word>
+Word Load(const char* at) {
+  Word word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+
+template <class Word>
+Word Copy(const char* from, char* to) {
+  const Word word = Load<Word>(from);
+  std::memcpy(to, &word, sizeof word);
+  return word;
+}
+
+// Sixteen bytes at once, by the compiler's vectors. Of what follows, a test gives a block with all ones for
+// each byte that it is about.
+using Block = signed char __attribute__((vector_size(kPadding + 1)));
+constexpr std::uint64_t kBlanks = 0x2020202020202020;
+
+inline Block NotPlain(Block bytes) {
+  return (bytes < 0x20) | (bytes == '"') | (bytes == '\\');  // 0x80 and more are < 0
+}
+
+inline Block NotAscii(Block bytes) { return bytes <= 0; }  // nor NUL, which Sanitize replaces
+
+// The same of the first `size` bytes only.
+inline Block NotPlain(Block bytes, std::size_t size) {
+  constexpr Block kIndex = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  const auto ours = static_cast<signed char>(std::min(size, sizeof bytes));
+  return NotPlain(bytes) & (kIndex < ours);
+}
+
+inline bool Any(Block bytes) {
+  std::uint64_t words[2];
+  std::memcpy(words, &bytes, sizeof words);
+  return (words[0] | words[1]) != 0;
+}
+
+// Fewer than sixteen bytes, copied to `out`, as a block in which each byte is one of them or a blank; in no
+// order.
+inline Block CopyShort(const char* text, std::size_t size, char* out) {
+  std::uint64_t words[2] = {kBlanks, kBlanks};
+  if (size >= 8) {
+    words[0] = Copy<std::uint64_t>(text, out);
+    words[1] = Copy<std::uint64_t>(text + size - 8, out + size - 8);
+  } else if (size >= 4) {
+    const std::uint64_t first = Copy<std::uint32_t>(text, out);
+    words[0] = first << 32 | Copy<std::uint32_t>(text + size - 4, out + size - 4);
+  } else {
+    for (std::size_t i = 0; i < size; ++i) {
+      words[0] = words[0] << 8 | static_cast<unsigned char>(out[i] = text[i]);
+    }
+  }
+  return Load<Block>(reinterpret_cast<const char*>(words));
+}
+
+// Whether `test` finds no byte of a text, which is copied to `out` meanwhile. It calls no function, for most
+// texts are so short that a call of memcpy costs more than their bytes.
+template <class Test>
+inline bool CopyIfNone(Test test, const char* text, std::size_t size, char* out) {
+  if (size < sizeof(Block)) return !Any(test(CopyShort(text, size, out)));
+  Block found{};
+  for (std::size_t at = 0; at + sizeof found <= size; at += sizeof found) {
+    found |= test(Copy<Block>(text + at, out + at));
+  }
+  const std::size_t last = size - sizeof found;  // the rest, and some bytes once more
+  return !Any(found | test(Copy<Block>(text + last, out + last)));
+}
+
+// The same, without the copy.
+template <class Test>
+inline bool None(Test test, const char* text, std::size_t size) {
+  if (size < sizeof(Block)) {
+    char unused[sizeof(Block)];
+    return !Any(test(CopyShort(text, size, unused)));
+  }
+  Block found{};
+  for (std::size_t at = 0; at + sizeof found <= size; at += sizeof found) {
+    found |= test(Load<Block>(text + at));
+  }
+  return !Any(found | test(Load<Block>(text + size - sizeof found)));
+}
+
+constexpr auto kNotPlain = [](Block bytes) { return NotPlain(bytes); };
+constexpr auto kNotAscii = [](Block bytes) { return NotAscii(bytes); };
+
+struct Sequence {
+  std::size_t size;
+  bool valid;
+};
+
+// The code point that `text` begins with, or the maximal subpart of one. NUL counts as invalid.
+Sequence FirstSequence(std::string_view text) {
+  const auto lead = static_cast<unsigned char>(text[0]);
+  if (lead < 0x80) return {1, lead != 0};
+
+  std::size_t wanted;
+  unsigned char low = 0x80, high = 0xBF;  // the range of the second byte; of later ones always this
+  if (lead >= 0xC2 && lead <= 0xDF) {
+    wanted = 2;
+  } else if (lead >= 0xE0 && lead <= 0xEF) {
+    wanted = 3;
+    if (lead == 0xE0) low = 0xA0;
+    if (lead == 0xED) high = 0x9F;
+  } else if (lead >= 0xF0 && lead <= 0xF4) {
+    wanted = 4;
+    if (lead == 0xF0) low = 0x90;
+    if (lead == 0xF4) high = 0x8F;
+  } else {
+    return {1, false};
+  }
+  std::size_t size = 1;
+  while (size < wanted && size < text.size()) {
+    const auto byte = static_cast<unsigned char>(text[size]);
+    if (byte < low || byte > high) break;
+    low = 0x80;
+    high = 0xBF;
+    ++size;
+  }
+  return {size, size == wanted};
+}
+
+// The length of the prefix of `text` that Sanitize leaves alone.
+std::size_t ValidPrefix(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    if (text.size() - at >= sizeof(Block) && !Any(NotAscii(Load<Block>(text.data() + at)))) {
+      at += sizeof(Block);
+      continue;
+    }
+    const Sequence next = FirstSequence(text.substr(at));
+    if (!next.valid) break;
+    at += next.size;
+  }
+  return at;
+}
+
+// The letter of a two-character escape (RFC 8259, section 7), or 0.
+char ShortEscape(char c) {
+  switch (c) {
+    case '"':
+    case '\\':
+      return c;
+    case '\b':
+      return 'b';
+    case '\f':
+      return 'f';
+    case '\n':
+      return 'n';
+    case '\r':
+      return 'r';
+    case '\t':
+      return 't';
+    default:
+      return 0;
+  }
+}
+
+// The rest of what Sanitize and WriteJsonString do, for the few texts that it is needed for.
+
+[[gnu::noinline]] std::string_view ReplaceIllFormed(std::string_view text, std::string* scratch) {
+  std::size_t valid = ValidPrefix(text);
+  if (valid == text.size()) return text;
+  scratch->clear();
+  for (;;) {
+    scratch->append(text.data(), valid);
+    text.remove_prefix(valid);
+    if (text.empty()) return *scratch;
+    scratch->append("\xEF\xBF\xBD");  // U+FFFD
+    text.remove_prefix(FirstSequence(text).size);
+    valid = ValidPrefix(text);
+  }
+}
+
+[[gnu::noinline]] char* WriteEscaped(std::string_view text, char* out, const char* end) noexcept {
+  for (const char c : text) {
+    const char escape = ShortEscape(c);
+    const bool control = escape == 0 && static_cast<unsigned char>(c) < 0x20;
+    const std::ptrdiff_t size = escape != 0 ? 2 : control ? 6 : 1;
+    if (end - out <= size) return nullptr;  // the closing quote wants a place too
+    if (escape != 0) {
+      out[0] = '\\';
+      out[1] = escape;
+    } else if (control) {
+      std::string_view(c < 0x10 ? "\\u000" : "\\u001").copy(out, 5);
+      out[5] = "0123456789abcdef"[c & 0x0F];
+    } else {
+      out[0] = c;
+    }
+    out += size;
+  }
+  *out++ = '"';
+  return out;
+}
+
+}  // namespace
+
+bool IsPlain(const char* text, std::size_t size) noexcept { return None(kNotPlain, text, size); }
+
+bool IsPlainPadded(const char* text, std::size_t size) noexcept {
+  Block bad{};
+  for (std::size_t at = 0; at < size; at += sizeof bad) {
+    bad |= NotPlain(Load<Block>(text + at), size - at);
+  }
+  return !Any(bad);
+}
+
+bool CopyIfPlain(const char* text, std::size_t size, char* out) noexcept {
+  Block bad{};
+  for (std::size_t at = 0; at < size; at += sizeof bad) {
+    const auto block = Load<Block>(text + at);
+    std::memcpy(out + at, &block, sizeof block);
+    bad |= NotPlain(block, size - at);
+  }
+  return !Any(bad);
+}
+
+bool IsAscii(std::string_view text) noexcept { return None(kNotAscii, text.data(), text.size()); }
+
+std::string_view Sanitize(std::string_view text, std::string* scratch) {
+  return IsAscii(text) ? text : ReplaceIllFormed(text, scratch);
+}
+
+std::string_view TruncateUtf8(std::string_view text, std::size_t max_bytes) noexcept {
+  if (text.size() <= max_bytes) return text;
+  // The first byte that is left out must not be the continuation of one that is kept.
+  std::size_t cut = max_bytes;
+  while (cut > 0 && max_bytes - cut < 3 && (text[cut] & 0xC0) == 0x80) --cut;
+  return text.substr(0, cut);
+}
+
+char* WriteJsonString(std::string_view text, char* out, const char* end) noexcept {
+  if (static_cast<std::size_t>(end - out) < text.size() + 2) return nullptr;
+  *out++ = '"';
+  if (CopyIfNone(kNotPlain, text.data(), text.size(), out)) {
+    out[text.size()] = '"';
+    return out + text.size() + 1;
+  }
+  return WriteEscaped(text, out, end);
+}
+
+}  // namespace tracekin

@@ -1,0 +1,158 @@
+#include "exporter/encoding/zipkin_proto3_encoder.h"
+
+#include <endian.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "base/ip_address.h"
+
+namespace tracekin {
+
+namespace {
+
+enum WireType { kVarint = 0, kFixed64 = 1, kLength = 2 };
+
+// Fills memory that suffices from its end to its beginning: a message's length, which stands before
+// it, is known once the message is written. Fields are therefore written last to first.
+class Writer {
+ public:
+  explicit Writer(char* end) : at_(end) {}
+
+  char* position() const { return at_; }
+
+  void Varint(int field, std::uint64_t number) {
+    Number(number);
+    Key(field, kVarint);
+  }
+
+  void Fixed64(int field, std::uint64_t number) {
+    Word(htole64(number));
+    Key(field, kFixed64);
+  }
+
+  void Bytes(int field, std::string_view bytes) {
+    at_ -= bytes.size();
+    bytes.copy(at_, bytes.size());
+    Length(field, bytes.size());
+  }
+
+  // Eight bytes, or sixteen if there is a high half.
+  void Id(int field, std::uint64_t low, std::uint64_t high = 0) {
+    Word(htobe64(low));
+    if (high != 0) Word(htobe64(high));
+    Length(field, high != 0 ? 16 : 8);
+  }
+
+  template <class WriteFields>
+  void Message(int field, WriteFields&& write_fields) {
+    const char* const end = at_;
+    write_fields();
+    Length(field, static_cast<std::size_t>(end - at_));
+  }
+
+ private:
+  void Word(std::uint64_t bytes) {
+    at_ -= sizeof bytes;
+    std::memcpy(at_, &bytes, sizeof bytes);
+  }
+
+  void Length(int field, std::size_t size) {
+    Number(size);
+    Key(field, kLength);
+  }
+
+  void Key(int field, WireType type) { *--at_ = static_cast<char>(field << 3 | type); }
+
+  void Number(std::uint64_t number) {
+    if (number < 0x80) {
+      *--at_ = static_cast<char>(number);
+      return;
+    }
+    at_ -= (70 - __builtin_clzll(number)) / 7;  // seven bits a byte, rounded up
+    char* out = at_;
+    for (; number >= 0x80; number >>= 7) *out++ = static_cast<char>(number | 0x80);
+    *out = static_cast<char>(number);
+  }
+
+  char* at_;
+};
+
+template <class Address>
+std::string_view Bytes(const Address& address) {
+  return {reinterpret_cast<const char*>(&address), sizeof address};
+}
+
+void WriteEndpoint(int field, const Endpoint& endpoint, Writer* out) {
+  if (endpoint.empty()) return;
+  const Addresses addresses(endpoint);
+  out->Message(field, [&] {
+    if (endpoint.port != 0) out->Varint(4, endpoint.port);
+    if (addresses.has_ipv6) out->Bytes(3, Bytes(addresses.ipv6));
+    if (addresses.has_ipv4) out->Bytes(2, Bytes(addresses.ipv4));
+    if (!endpoint.service_name.empty()) out->Bytes(1, endpoint.service_name);
+  });
+}
+
+void WriteSpan(const SpanRecord& span, Writer* out) {
+  out->Message(1, [&] {
+    if (span.shared) out->Varint(13, 1);
+    if (span.debug) out->Varint(12, 1);
+    for (auto tag = span.tags.rbegin(); tag != span.tags.rend(); ++tag) {
+      out->Message(11, [&] {
+        out->Bytes(2, tag->value);
+        out->Bytes(1, tag->key);
+      });
+    }
+    for (auto annotation = span.annotations.rbegin(); annotation != span.annotations.rend();
+         ++annotation) {
+      out->Message(10, [&] {
+        out->Bytes(2, annotation->text);
+        out->Fixed64(1, static_cast<std::uint64_t>(annotation->timestamp_ns / 1000));
+      });
+    }
+    WriteEndpoint(9, span.remote, out);
+    WriteEndpoint(8, span.local, out);
+    if (span.duration_ns >= 0) {
+      out->Varint(7,
+                  static_cast<std::uint64_t>(std::max<std::int64_t>(span.duration_ns / 1000, 1)));
+    }
+    if (span.start_ns >= 1000) {  // Zipkin takes 0 as "unknown", and nothing before the epoch
+      out->Fixed64(6, static_cast<std::uint64_t>(span.start_ns / 1000));
+    }
+    if (!span.name.empty()) out->Bytes(5, span.name);
+    // SpanKind numbers the kinds as the .proto does.
+    if (span.kind != SpanKind::kLocal) out->Varint(4, static_cast<std::uint64_t>(span.kind));
+    out->Id(3, span.span_id);
+    if (span.parent_span_id != 0) out->Id(2, span.parent_span_id);
+    out->Id(1, span.trace_id_low, span.trace_id_high);
+  });
+}
+
+// What WriteSpan writes at most.
+std::size_t MaxSize(const SpanRecord& span) {
+  constexpr std::size_t kKeysIdsAndNumbers = 256;
+  constexpr std::size_t kTexts = 32;  // keys, lengths and time of a tag or an annotation
+  std::size_t size = kKeysIdsAndNumbers + span.name.size() + span.local.service_name.size() +
+                     span.remote.service_name.size();
+  for (const SpanRecord::Annotation& annotation : span.annotations) {
+    size += kTexts + annotation.text.size();
+  }
+  for (const SpanRecord::Tag& tag : span.tags) size += kTexts + tag.key.size() + tag.value.size();
+  return size;
+}
+
+}  // namespace
+
+// Flattened: calls were 8 % of the instructions of an export.
+[[gnu::flatten]] void ZipkinProto3Encoder::Add(const SpanRecord& span, std::string* body) {
+  const std::size_t needed = MaxSize(span);
+  if (buffer_.size() < needed) buffer_.resize(needed);
+  char* const end = buffer_.data() + buffer_.size();
+  Writer writer(end);
+  WriteSpan(span, &writer);
+  body->append(writer.position(), static_cast<std::size_t>(end - writer.position()));
+}
+
+}  // namespace tracekin

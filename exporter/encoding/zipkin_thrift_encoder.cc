@@ -1,0 +1,30 @@
+#include "exporter/encoding/zipkin_thrift_encoder.h"
+
+#include <arpa/inet.h>
+
+#include <cstdint>
+#include <cstring>
+
+namespace tracekin {
+
+namespace {
+
+using namespace std::string_view_literals;
+
+// A list of structs: their type, and how many there are.
+constexpr std::string_view kListBegin = "\x0C\0\0\0\0"sv;
+
+}  // namespace
+
+void ZipkinThriftEncoder::Begin(std::string* body) { body->append(kListBegin); }
+
+void ZipkinThriftEncoder::Add(const SpanRecord& span, std::string* body) {
+  body->append(span_.Write(span));
+}
+
+void ZipkinThriftEncoder::End(std::size_t spans, std::string* body) {
+  const std::uint32_t count = htonl(static_cast<std::uint32_t>(spans));
+  std::memcpy(&(*body)[kListBegin.size() - sizeof count], &count, sizeof count);
+}
+
+}  // namespace tracekin

@@ -1,0 +1,71 @@
+// Spans on their way from the queue to the collector: their bytes, one after the other.
+#ifndef TRACEKIN_EXPORTER_PIPELINE_BATCH_H
+#define TRACEKIN_EXPORTER_PIPELINE_BATCH_H
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "exporter/pipeline/span_bytes.h"
+
+namespace tracekin {
+
+struct Batch {
+  std::string bytes;  // spans as span_bytes.h has them, each padded to a multiple of eight
+  std::size_t spans = 0;
+  std::string service;  // of spans that another process left in the spool; empty: this tracer's
+  std::chrono::steady_clock::time_point made = {};  // when its first span came
+  std::uint64_t tries = 0;                          // that failed
+  unsigned divisions = 0;                           // that it came of
+
+  /// Appends a copy of a span, or changes nothing and throws std::bad_alloc.
+  void Add(const char* span) {
+    const std::uint32_t size = SpanSize(span);
+    const std::size_t before = bytes.size();
+    try {
+      bytes.append(span, size).append(AlignedSpanSize(size) - size, '\0');
+    } catch (...) {
+      bytes.resize(before);
+      throw;
+    }
+    ++spans;
+  }
+
+  /// Makes it as new, but keeps its memory.
+  void Clear() noexcept {
+    bytes.clear();
+    spans = 0;
+    service.clear();
+    tries = 0;
+    divisions = 0;
+  }
+
+  /// Calls `visit(span)` for each.
+  template <class Visitor>
+  void ForEach(Visitor visit) const {
+    const char* at = bytes.data();
+    for (std::size_t i = 0; i < spans; ++i, at += AlignedSpanSize(SpanSize(at))) visit(at);
+  }
+
+  /// Takes the second half of its spans out, or changes nothing and throws std::bad_alloc.
+  /// REQUIRES: spans >= 2.
+  Batch SplitOff() {
+    const std::size_t kept = spans / 2;
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < kept; ++i) at += AlignedSpanSize(SpanSize(bytes.data() + at));
+    Batch rest;
+    rest.bytes = bytes.substr(at);
+    rest.spans = spans - kept;
+    rest.service = service;
+    rest.made = made;
+    rest.divisions = ++divisions;
+    bytes.resize(at);
+    spans = kept;
+    return rest;
+  }
+};
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_EXPORTER_PIPELINE_BATCH_H

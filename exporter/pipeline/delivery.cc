@@ -1,0 +1,278 @@
+#include "exporter/pipeline/delivery.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace tracekin {
+
+namespace {
+
+using std::chrono::seconds;
+
+constexpr seconds kSpoolRetry{1};
+constexpr seconds kAdoptionInterval{10};
+constexpr seconds kAdoptionRetry{1};
+// A batch ends with the span that reaches so many bytes. As JSON they are about as many; Zipkin takes 10
+// MiB.
+constexpr std::size_t kMaxBatchBytes = 512 * 1024;
+constexpr std::size_t kLeastBatchBytes = 2 * kMaxSpanBytes;
+constexpr unsigned kAcceptedToGrow = 100;
+
+}  // namespace
+
+Delivery::Delivery(const ExporterOptions& options, std::unique_ptr<Spool> spool,
+                   ExporterCounts* counts, std::uint64_t seed)
+    : options_(options),
+      spool_(std::move(spool)),
+      counts_(counts),
+      random_(seed | 1),
+      batch_bytes_(kMaxBatchBytes) {}
+
+void Delivery::Add(const char* span, TimePoint now) noexcept {
+  counts_->in_flight.fetch_add(1);
+  try {
+    if (filling_.empty()) filling_ = Spare();
+    Batch& batch = filling_.front();
+    if (batch.spans == 0) batch.made = now;
+    batch.Add(span);
+    if (batch.spans >= options_.batch_spans || batch.bytes.size() >= batch_bytes_) EndBatch();
+  } catch (const std::bad_alloc&) {
+    ExporterCounts::Move(&counts_->in_flight, &counts_->too_large, 1);
+  }
+}
+
+void Delivery::EndBatch() noexcept {
+  if (HasFilling()) ready_.splice(ready_.end(), filling_);
+}
+
+// An empty batch, with the memory of one that is settled if there is any. Throws std::bad_alloc.
+std::list<Batch> Delivery::Spare() {
+  std::list<Batch> batch;
+  if (spare_.empty()) {
+    batch.emplace_back();
+  } else {
+    batch.splice(batch.end(), spare_, spare_.begin());
+    batch.front().Clear();
+  }
+  return batch;
+}
+
+void Delivery::Maintain(TimePoint now) noexcept {
+  if (spool_ == nullptr) return;
+  if (now >= next_spooling_) spool_failing_ = false;
+  // While the collector is away one stays, to be tried in turn with what was spooled.
+  const std::size_t keep = away_ ? 1 : kReady;
+  while (!spool_failing_ && ready_.size() > keep) {
+    if (ToSpool(ready_.front(), now)) ready_.pop_front();
+  }
+  // When one dead process's spans are all sent there may be another's.
+  if (now >= next_adoption_ || (adopting_ && !spool_->adopting())) Adopt(now);
+}
+
+void Delivery::Adopt(TimePoint now) noexcept {
+  try {
+    spool_->Adopt();
+    adopting_ = spool_->adopting();
+    next_adoption_ = now + kAdoptionInterval;
+  } catch (const std::bad_alloc&) {
+    next_adoption_ = now + kAdoptionRetry;
+  }
+}
+
+bool Delivery::ToSpool(const Batch& batch, TimePoint now) noexcept {
+  try {
+    if (spool_->Append(batch)) return true;
+    last_error_ = spool_->error();
+  } catch (const std::bad_alloc&) {
+  }
+  spool_failing_ = true;
+  next_spooling_ = now + kSpoolRetry;
+  return false;
+}
+
+const Batch* Delivery::Next(TimePoint now, bool urgent) noexcept {
+  if ((away_ || short_of_memory_) && !urgent && now < next_try_) return nullptr;
+  current_is_old_ = NextIsOld(now);
+  if (line().empty()) return nullptr;
+  current_.splice(current_.end(), line(), line().begin());
+  return &current_.front();
+}
+
+// Old spans go first as long as their rate allows it. While sending fails, old and new ones take
+// turns: one batch alone may be the cause.
+bool Delivery::NextIsOld(TimePoint now) noexcept {
+  if (spool_ == nullptr) return false;
+  const double rate = static_cast<double>(options_.spool_replay_spans_per_second);
+  const double elapsed = std::chrono::duration<double>(now - allowed_at_).count();
+  replay_allowance_ = std::min(replay_allowance_ + elapsed * rate, rate);
+  allowed_at_ = now;
+  const bool fails = away_ || short_of_memory_;
+  if (fails ? current_is_old_ && !ready_.empty() : replay_allowance_ <= 0) return false;
+  return HasOld();
+}
+
+bool Delivery::HasOld() noexcept {
+  if (!old_.empty()) return true;
+  if (spool_->empty()) return false;
+  try {
+    std::list<Batch> batch = Spare();
+    const bool read = spool_->Read(options_.batch_spans, batch_bytes_, &batch.front());
+    std::list<Batch>& to = read ? old_ : spare_;
+    to.splice(to.end(), batch);
+    return read;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+void Delivery::Settle(Outcome outcome, TimePoint now) noexcept {
+  SendResult& result = outcome.result;
+  if (result.status != SendStatus::kAccepted) last_error_ = std::move(result.message);
+  if (outcome.no_memory) return AwaitMemory(now);
+  short_of_memory_ = false;
+  if (result.status == SendStatus::kFailed) return Failed(result.retry_after, now);
+  if (away_) next_adoption_ = now;  // others may not have lived to see this
+  away_ = false;
+  backoff_ = milliseconds(0);
+  if (result.status == SendStatus::kAccepted) return Accepted(outcome);
+  Refused(result.status == SendStatus::kTooLarge, now);
+}
+
+void Delivery::Accepted(const Outcome& outcome) noexcept {
+  const std::size_t sent = current_.front().spans - outcome.unencoded - outcome.without_ids;
+  Count(&counts_->exported, sent);
+  Count(&counts_->too_large, outcome.unencoded);
+  Count(&counts_->rejected, outcome.without_ids);
+  if (outcome.without_ids != 0) SayWhyIdsAreNotSent();
+  if (sent != 0) refusals_ = 0;
+  GrowBatches();
+  Done();
+}
+
+void Delivery::SayWhyIdsAreNotSent() noexcept {
+  try {
+    last_error_ = "not sent: a span id, or all of a trace id that the format has, is 0";
+  } catch (const std::bad_alloc&) {
+    last_error_.clear();
+  }
+}
+
+// After one was too large, back to what is usual, in steps: the collector's limit may have been
+// raised, or the batch may have been an unusual one. If not, that costs one request in
+// kAcceptedToGrow.
+void Delivery::GrowBatches() noexcept {
+  if (batch_bytes_ == kMaxBatchBytes || ++accepted_ < kAcceptedToGrow) return;
+  batch_bytes_ = std::min(2 * batch_bytes_, kMaxBatchBytes);
+  accepted_ = 0;
+}
+
+void Delivery::Refused(bool too_large, TimePoint now) noexcept {
+  if (refusals_ < kRefusesEverything) ++refusals_;
+  if (!MayDivide()) return Drop(too_large ? &counts_->too_large : &counts_->rejected);
+  if (!Divide()) return AwaitMemory(now);
+  if (!too_large) return;
+  // Later batches are made that small from the start.
+  batch_bytes_ = std::clamp(line().front().bytes.size(), kLeastBatchBytes, batch_bytes_);
+  accepted_ = 0;
+}
+
+// One bad span among a thousand is found by ten divisions, twenty adjacent ones by some sixty
+// refusals in a row. The first two divisions are always made: one part that the collector takes is
+// enough to show that it does not refuse everything.
+bool Delivery::MayDivide() const noexcept {
+  const Batch& batch = current_.front();
+  return batch.spans > 1 && (refusals_ < kRefusesEverything || batch.divisions < kLeastDivisions);
+}
+
+// Two halves in its place. Returns false, and has changed nothing, if there is no memory.
+bool Delivery::Divide() noexcept {
+  try {
+    std::list<Batch> rest(1);
+    rest.front() = current_.front().SplitOff();
+    line().splice(line().begin(), rest);
+    PutBack();
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+void Delivery::Failed(milliseconds retry_after, TimePoint now) noexcept {
+  Batch& batch = current_.front();
+  // Of an old batch it is no fault of its own that it was the one to be tried while all failed.
+  if (!current_is_old_ || !away_) ++batch.tries;
+  if (!away_) away_since_ = now;
+  away_ = true;
+  BackOff(retry_after, now);
+  const bool to_spool = !current_is_old_ && spool_ != nullptr && !spool_failing_;
+  if (to_spool && ToSpool(batch, now)) return current_.clear();
+  if (!Expired(now)) return PutBack();
+  Drop(&counts_->expired);
+}
+
+// The collector is not to blame: it is not taken to be away, and the next try comes soon. These do
+// not count as tries, which would be used up in a few seconds; a new batch ends by its age.
+void Delivery::AwaitMemory(TimePoint now) noexcept {
+  short_of_memory_ = true;
+  next_try_ = now + milliseconds(options_.retry_backoff_ms);
+  if (current_is_old_ || !TooOld(now)) return PutBack();
+  Drop(&counts_->expired);
+}
+
+bool Delivery::Expired(TimePoint now) const noexcept {
+  const std::uint64_t tries = current_.front().tries;
+  if (current_is_old_) return tries >= kOneFailsWhileOthersDoNot;
+  return tries >= options_.retry_max_tries || TooOld(now);
+}
+
+bool Delivery::TooOld(TimePoint now) const noexcept {
+  return now - current_.front().made >= milliseconds(options_.retry_max_age_ms);
+}
+
+// Not all at once, where many were told to come back: half of it to all of it, by chance.
+void Delivery::BackOff(milliseconds retry_after, TimePoint now) noexcept {
+  const milliseconds least(options_.retry_backoff_ms), most(options_.retry_max_backoff_ms);
+  backoff_ = std::max(std::min(2 * backoff_, most), least);
+  random_ ^= random_ << 13, random_ ^= random_ >> 7, random_ ^= random_ << 17;  // xorshift64
+  const double share = 0.5 + static_cast<double>(random_ >> 11) / static_cast<double>(1ull << 54);
+  const auto wait = std::chrono::duration_cast<milliseconds>(backoff_ * share);
+  next_try_ = now + std::max(wait, retry_after);
+}
+
+void Delivery::PutBack() noexcept { line().splice(line().begin(), current_); }
+
+// Counts all of the batch that was under way as lost.
+void Delivery::Drop(ExporterCounts::Count* as) noexcept {
+  Count(as, current_.front().spans);
+  Done();
+}
+
+void Delivery::Count(ExporterCounts::Count* as, std::size_t spans) noexcept {
+  ExporterCounts::Move(current_is_old_ ? &counts_->spooled : &counts_->in_flight, as, spans);
+}
+
+// The batch that was under way is settled.
+void Delivery::Done() noexcept {
+  if (current_is_old_) {
+    const std::size_t spans = current_.front().spans;
+    replay_allowance_ -= static_cast<double>(spans);
+    spool_->Settle(spans);
+  }
+  if (spare_.size() < kReady) {
+    spare_.splice(spare_.end(), current_);
+  } else {
+    current_.clear();
+  }
+}
+
+void Delivery::GiveUp(TimePoint now) noexcept {
+  EndBatch();
+  for (const Batch& batch : ready_) {
+    if (spool_ != nullptr && !spool_failing_ && ToSpool(batch, now)) continue;
+    ExporterCounts::Move(&counts_->in_flight, &counts_->closed, batch.spans);
+  }
+  ready_.clear();
+}
+
+}  // namespace tracekin

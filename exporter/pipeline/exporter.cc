@@ -1,0 +1,429 @@
+#include "exporter/pipeline/exporter.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <new>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "base/no_cancellation.h"
+#include "base/random_seed.h"
+#include "exporter/pipeline/delivery.h"
+#include "exporter/pipeline/drop_report.h"
+
+namespace tracekin {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// How often the thread looks for full chunks. At a million spans of 300 bytes a second this lets 6
+// MB come together, well within the default queue; an idle process pays fifty short wake-ups a
+// second.
+constexpr milliseconds kPollInterval{20};
+constexpr std::chrono::seconds kTellInterval{10};
+constexpr std::int64_t kStartRetryNs = 1'000'000'000;
+constexpr std::chrono::hours kLongestWait{24 * 365};  // what is added to a clock must not overflow
+
+std::int64_t Now() { return Exporter::Clock::now().time_since_epoch().count(); }
+
+std::unique_ptr<Spool> MakeSpool(const ExporterOptions& options, const std::string& service,
+                                 ExporterCounts* counts) {
+  if (options.spool_path.empty()) return nullptr;
+  return std::make_unique<Spool>(options.spool_path, options.spool_bytes, service, counts);
+}
+
+std::string Plural(std::uint64_t count, const char* what) {
+  return std::to_string(count) + ' ' + what + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+// What one process's threads work with. The child of a fork leaves its parent's Worker as it is, for
+// locks and memory may be in any state, and makes another.
+struct Exporter::Worker {
+  // Shared with Flush and Close, guarded by `mutex`:
+  std::mutex mutex;
+  std::condition_variable wake;
+  std::condition_variable progress;
+  bool awake = false;  // something has changed that the exporter thread is to look at
+  bool stop = false;
+  bool ended = false;
+  bool told_stuck = false;
+  Clock::time_point send_deadline = Clock::time_point::max();
+  std::uint64_t flushes_asked = 0;
+  std::uint64_t flushes_done = 0;
+
+  Sender sender;
+  std::thread sender_thread;
+  std::thread thread;
+
+  // The exporter thread's own:
+  Delivery delivery;
+  bool sending = false;
+  bool failed = false;          // a batch, since somebody asked for a flush or the end
+  std::uint64_t collected = 0;  // spans, from the queue
+  std::uint64_t read = 0;       // of these
+  std::uint64_t flush_seen = 0;
+  std::uint64_t flush_collected = 0;  // `collected` then
+  Clock::time_point next_flush{};
+  DropReport drops;
+  bool told_away = false;
+  bool told_spool = false;
+  Clock::time_point next_tell = Clock::time_point::min();
+
+  explicit Worker(Exporter* exporter);
+
+  // With `mutex` held.
+  void Wake(const std::unique_lock<std::mutex>&) {
+    awake = true;
+    wake.notify_one();
+  }
+};
+
+Exporter::Worker::Worker(Exporter* exporter)
+    : sender(exporter->service_name_, exporter->make_encoder_, exporter->make_transport_,
+             [this] { Wake(std::unique_lock<std::mutex>(mutex)); }),
+      delivery(exporter->options_,
+               MakeSpool(exporter->options_, exporter->service_name_, &exporter->counts_),
+               &exporter->counts_, RandomSeed()) {}
+
+Exporter::Exporter(const ExporterOptions& options, std::string service_name,
+                   MakeEncoder make_encoder, MakeTransport make_transport, Logger logger)
+    : options_(options),
+      service_name_(std::move(service_name)),
+      make_encoder_(std::move(make_encoder)),
+      make_transport_(std::move(make_transport)),
+      logger_(std::move(logger)),
+      queue_(options.queue_spans, options.queue_bytes) {}
+
+// Nobody refers to the exporter any more, its threads included: they have ended, or were never there.
+Exporter::~Exporter() {
+  Worker* worker = worker_.load();
+  if (worker == nullptr) return;
+  if (worker->thread.joinable()) worker->thread.detach();
+  delete worker;
+}
+
+// `make_message` returns the message, or "" for none.
+template <class MakeMessage>
+void Exporter::Log(LogLevel level, MakeMessage make_message) noexcept {
+  try {
+    const std::string message = make_message();
+    if (message.empty()) return;
+    logging_ = true;
+    logger_(level, message);
+  } catch (...) {
+    // A logger that fails, or the lack of memory, is no reason to take the host down.
+  }
+  logging_ = false;
+}
+
+void Exporter::Start() noexcept {
+  if (closed() || Now() < next_start_ns_.load(std::memory_order_relaxed)) return;
+  const NoCancellation no_cancellation;
+  // In one order with Close(), which sets closed_ and then reads starting_: one of us sees the other.
+  if (starting_.exchange(true)) return;
+  if (worker_.load(std::memory_order_acquire) == nullptr && !closed_.load()) {
+    // The host's signals are the host's business: none is to be handled on this thread.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+      worker_.store(StartThreads(), std::memory_order_release);
+    } catch (const std::exception&) {
+      next_start_ns_.store(Now() + kStartRetryNs, std::memory_order_relaxed);
+      failed_starts_.fetch_add(1, std::memory_order_relaxed);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  }
+  starting_.store(false, std::memory_order_release);
+}
+
+// Throws what std::thread does if one of the two cannot be had.
+Exporter::Worker* Exporter::StartThreads() {
+  auto worker = std::make_unique<Worker>(this);
+  if (resolver_) resolver_->Start();  // if another thread cannot be had it stays, for the next try
+  Sender* sender = &worker->sender;
+  sender->set_eager(options_.type == "kafka");  // librdkafka starts threads of its own
+  worker->sender_thread = std::thread([sender] {
+    pthread_setname_np(pthread_self(), "tracekin-send");
+    sender->Run();
+  });
+  try {
+    worker->thread =
+        std::thread([self = shared_from_this(), raw = worker.get()] { self->Run(raw); });
+  } catch (...) {
+    sender->Stop();
+    worker->sender_thread.join();
+    throw;
+  }
+  return worker.release();
+}
+
+void Exporter::Run(Worker* worker) noexcept {
+  pthread_setname_np(pthread_self(), "tracekin");
+  ReportFailedStarts();
+  worker->next_flush = Clock::now() + milliseconds(options_.flush_interval_ms);
+  while (!Step(worker)) {
+  }
+  worker->sender.Stop();
+  worker->sender_thread.join();
+  if (resolver_) resolver_->Stop();
+  const std::lock_guard<std::mutex> lock(worker->mutex);
+  worker->ended = true;
+  worker->progress.notify_all();
+}
+
+// One round: wait, take over what was sent and what has finished, send. Returns true after the last.
+bool Exporter::Step(Worker* worker) noexcept {
+  std::unique_lock<std::mutex> lock(worker->mutex);
+  worker->wake.wait_for(lock, std::min(kPollInterval, milliseconds(options_.flush_interval_ms)),
+                        [worker] { return worker->awake; });
+  worker->awake = false;
+  const bool stop = worker->stop;
+  const std::uint64_t flush = worker->flushes_asked;
+  const bool asked = stop || flush != worker->flushes_done;
+  const Clock::time_point deadline = worker->send_deadline;
+  lock.unlock();
+
+  const Clock::time_point now = Clock::now();
+  const bool failed = TakeOutcome(worker, now);
+  worker->failed = asked && (worker->failed || failed);
+  TakeSpans(worker, asked, now);
+  if (flush != worker->flush_seen) {
+    worker->flush_seen = flush;
+    worker->flush_collected = worker->collected;
+  }
+  const bool done =
+      stop ? !worker->sending && (NothingLeft(worker) || worker->failed || now >= deadline)
+           : asked && (Flushed(worker) || worker->failed);
+  if (!done || !stop) Send(worker, asked && !done, now, deadline);
+  if (done && stop) GiveUp(worker, now);
+  Report(worker, done && stop);
+  if (on_round_) Log(LogLevel::kWarning, [&] { return on_round_(done && stop); });
+
+  if (!done) return false;
+  worker->failed = false;
+  lock.lock();
+  worker->flushes_done = flush;
+  worker->progress.notify_all();
+  return stop;
+}
+
+bool Exporter::NothingLeft(const Worker* worker) const {
+  return queue_.drained() && worker->delivery.idle();
+}
+
+// Whether what had been collected when the flush was asked for is settled or spooled: batches go in
+// order, so it is not among those that are in memory.
+bool Exporter::Flushed(const Worker* worker) const {
+  return worker->read - counts_.in_flight >= worker->flush_collected;
+}
+
+// Returns whether a batch has failed.
+bool Exporter::TakeOutcome(Worker* worker, Clock::time_point now) noexcept {
+  std::optional<Outcome> outcome = worker->sender.Take();
+  if (!outcome) return false;
+  const bool failed = outcome->result.status == SendStatus::kFailed;
+  worker->sending = false;
+  worker->delivery.Settle(std::move(*outcome), now);
+  return failed;
+}
+
+// What is not wanted yet stays collected, and counts against the queue's bounds.
+void Exporter::TakeSpans(Worker* worker, bool asked, Clock::time_point now) noexcept {
+  const bool due = asked || now >= worker->next_flush;
+  queue_.Prefault();
+  worker->collected +=
+      queue_.Collect(due ? SpanQueue::What::kEverything : SpanQueue::What::kFullChunks);
+  Delivery& delivery = worker->delivery;
+  const auto add = [&](const char* span) { delivery.Add(span, now); };
+  while (delivery.WantsSpans() && !queue_.drained()) {
+    worker->read += queue_.ReadChunk(add);
+    delivery.Maintain(now);
+  }
+  if (due) {
+    delivery.EndBatch();
+    worker->next_flush = now + milliseconds(options_.flush_interval_ms);
+  }
+  delivery.Maintain(now);
+}
+
+void Exporter::Send(Worker* worker, bool urgent, Clock::time_point now,
+                    Clock::time_point deadline) noexcept {
+  if (worker->sending) return;
+  const Batch* batch = worker->delivery.Next(now, urgent);
+  if (batch == nullptr) return;
+  worker->sending = true;
+  worker->sender.Give(batch, std::min(now + milliseconds(options_.timeout_ms), deadline));
+}
+
+void Exporter::GiveUp(Worker* worker, Clock::time_point now) noexcept {
+  queue_.Collect(SpanQueue::What::kEverything);
+  Delivery& delivery = worker->delivery;
+  do {
+    delivery.GiveUp(now);
+  } while (queue_.ReadChunk([&](const char* span) { delivery.Add(span, now); }) != 0);
+}
+
+void Exporter::Report(Worker* worker, bool last) noexcept {
+  ReportCollector(worker);
+  const Clock::time_point now = Clock::now();
+  Log(LogLevel::kWarning, [&] {
+    return worker->drops.Make(counts_.Read(), queue_.refused(), worker->delivery.last_error(), now,
+                              last);
+  });
+}
+
+// That the collector or the spool does not take spans, and that it does again.
+void Exporter::ReportCollector(Worker* worker) noexcept {
+  const Delivery& delivery = worker->delivery;
+  if (delivery.spool_failing() && !worker->told_spool) {
+    worker->told_spool = true;
+    Log(LogLevel::kWarning, [&] { return delivery.last_error() + "; spans wait in memory"; });
+  }
+  const Clock::time_point now = Clock::now();
+  if (delivery.away() && !worker->told_away && now >= worker->next_tell) {
+    worker->told_away = true;
+    worker->next_tell = now + kTellInterval;
+    Log(LogLevel::kWarning, [&] {
+      return "spans cannot be sent, and wait in " +
+             std::string(options_.spool_path.empty() ? "memory" : "the spool") + ": " +
+             delivery.last_error();
+    });
+  } else if (!delivery.away() && worker->told_away) {
+    worker->told_away = false;
+    const auto seconds = std::chrono::round<std::chrono::seconds>(now - delivery.away_since());
+    Log(LogLevel::kInfo,
+        [&] { return "spans are sent again, after " + std::to_string(seconds.count()) + " s"; });
+  }
+}
+
+// Not where it happens: that is a thread of the application, in the midst of a span.
+void Exporter::ReportFailedStarts() noexcept {
+  const std::uint32_t times = failed_starts_.exchange(0, std::memory_order_relaxed);
+  if (times == 0) return;
+  Log(LogLevel::kError,
+      [&] { return "the exporter thread could not be started " + Plural(times, "time"); });
+}
+
+// The exporter thread cannot: it waits for the sender, which a disk or another library's lock
+// keeps. If it waits for the logger, this thread does not join it there.
+void Exporter::ReportStuck() noexcept {
+  if (logging_) return;
+  const ExporterTotals totals = counts_.Read();
+  const std::uint64_t left = queue_.accepted() - totals.TakenFromQueue() + totals.in_flight;
+  Log(LogLevel::kWarning, [&] {
+    return "the sender did not end within exporter.close_timeout_ms; lost, unless it still does: " +
+           Plural(left, "span");
+  });
+}
+
+void Exporter::AwaitReady() noexcept {
+  const Clock::time_point deadline = Clock::now() + Resolver::kLongestWait;
+  if (resolver_) resolver_->AwaitFirst(deadline);
+  if (Worker* worker = worker_.load()) worker->sender.AwaitReady(deadline);
+}
+
+bool Exporter::Flush(milliseconds timeout) noexcept {
+  const NoCancellation no_cancellation;
+  timeout = std::clamp<milliseconds>(timeout, milliseconds(0), kLongestWait);
+  Worker* worker = worker_.load(std::memory_order_acquire);
+  if (worker == nullptr) return true;
+  std::unique_lock<std::mutex> lock(worker->mutex);
+  if (worker->ended) return true;
+  const std::uint64_t mine = ++worker->flushes_asked;
+  worker->Wake(lock);
+  return worker->progress.wait_for(lock, timeout,
+                                   [&] { return worker->ended || worker->flushes_done >= mine; });
+}
+
+void Exporter::BeginClose(milliseconds timeout) noexcept {
+  const NoCancellation no_cancellation;
+  const Clock::time_point deadline = Clock::now() + timeout;
+  closed_.store(true);
+  // A thread that is being started is waited for: Start() holds `starting_` for microseconds.
+  while (starting_.load()) std::this_thread::yield();
+  Worker* worker = worker_.load(std::memory_order_acquire);
+  if (worker == nullptr) return;
+  const std::unique_lock<std::mutex> lock(worker->mutex);
+  if (worker->stop) return;
+  worker->stop = true;
+  worker->send_deadline = deadline;
+  worker->sender.Interrupt(deadline);
+  worker->Wake(lock);
+}
+
+bool Exporter::AwaitEnd() noexcept {
+  const NoCancellation no_cancellation;
+  Worker* worker = worker_.load(std::memory_order_acquire);
+  if (worker == nullptr) {
+    ReportFailedStarts();
+    DiscardQueue();
+    return true;
+  }
+
+  std::unique_lock<std::mutex> lock(worker->mutex);
+  // A send that the deadline ends still has to come back and be counted.
+  constexpr milliseconds kGrace{50};
+  worker->progress.wait_until(lock, worker->send_deadline + kGrace,
+                              [worker] { return worker->ended; });
+  if (!worker->ended) {
+    const bool told = std::exchange(worker->told_stuck, true);
+    lock.unlock();
+    if (!told) ReportStuck();
+    return false;
+  }
+  if (!worker->thread.joinable()) return true;
+  std::thread thread = std::move(worker->thread);
+  lock.unlock();
+  thread.join();
+  DiscardQueue();
+  return true;
+}
+
+// After the end of the thread: what was pushed too late.
+void Exporter::DiscardQueue() noexcept {
+  const std::lock_guard<std::mutex> lock(discard_mutex_);
+  queue_.Collect(SpanQueue::What::kEverything);
+  while (const std::size_t late = queue_.ReadChunk([](const char*) {})) {
+    ExporterCounts::Add(&counts_.closed, late);
+  }
+}
+
+ExporterTotals Exporter::totals() noexcept {
+  if (closed()) {
+    Worker* worker = worker_.load(std::memory_order_acquire);
+    bool ended = worker == nullptr;
+    if (worker != nullptr) {
+      const std::lock_guard<std::mutex> lock(worker->mutex);
+      ended = worker->ended;
+    }
+    if (ended) DiscardQueue();
+  }
+  return counts_.Read();
+}
+
+void Exporter::AfterForkInChild() noexcept {
+  Worker* parents = worker_.exchange(nullptr);
+  if (parents != nullptr) {
+    parents->sender.AbandonAfterFork();
+    parents->delivery.AbandonAfterFork();
+  }
+  if (resolver_) resolver_->AfterForkInChild();
+  starting_ = false;
+  next_start_ns_ = 0;
+  failed_starts_ = 0;
+  logging_ = false;
+  new (&discard_mutex_) std::mutex();
+  queue_.Reset();
+  counts_.Reset();
+  if (parents != nullptr) EnsureRunning();
+}
+
+}  // namespace tracekin

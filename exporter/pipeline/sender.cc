@@ -1,0 +1,183 @@
+#include "exporter/pipeline/sender.h"
+
+#include <locale.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "base/standard_descriptors.h"
+#include "exporter/transport/curl.h"
+#include "exporter/transport/http_answer.h"
+
+namespace tracekin {
+
+namespace {
+
+// Short enough for a std::string to hold it without an allocation.
+constexpr std::string_view kOutOfMemory = "out of memory";
+static_assert(kOutOfMemory.size() <= 15);
+
+}  // namespace
+
+Sender::Sender(std::string_view service, const MakeEncoder& make_encoder,
+               const MakeTransport& make_transport, std::function<void()> on_outcome)
+    : service_(service),
+      make_encoder_(make_encoder),
+      make_transport_(make_transport),
+      on_outcome_(std::move(on_outcome)) {}
+
+namespace {
+
+// In the host's locale, the text of an error would be looked for in a catalogue, of the language that the
+// environment names; and the host may be changing its environment.
+void UseCLocale() noexcept {
+  const locale_t c = newlocale(LC_ALL_MASK, "C", nullptr);  // takes no memory
+  if (c != nullptr) uselocale(c);
+}
+
+}  // namespace
+
+// Nobody is told of a failure: the first batch meets it again.
+void Sender::BeReady() noexcept {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (ready_) return;
+  }
+  try {
+    const StandardDescriptorsTaken taken;
+    MakeParts();
+  } catch (...) {
+  }
+  const std::lock_guard<std::mutex> lock(mutex_);
+  ready_ = true;
+  now_ready_.notify_all();
+}
+
+void Sender::AwaitReady(TimePoint deadline) noexcept {
+  std::unique_lock<std::mutex> lock(mutex_);
+  now_ready_.wait_until(lock, deadline, [this] { return ready_; });
+}
+
+void Sender::Run() noexcept {
+  UseCLocale();
+  BeReady();
+  for (;;) {
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      changed_.wait(lock, [this] { return stop_ || (batch_ != nullptr && !outcome_); });
+      if (stop_) return;
+    }
+    Outcome outcome = Try();
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      outcome_ = std::move(outcome);
+    }
+    on_outcome_();
+  }
+}
+
+// Whatever is thrown, by a host's own transport too, the batch has failed and the thread goes on.
+Outcome Sender::Try() noexcept {
+  Outcome outcome;
+  try {
+    try {
+      Send(&outcome);
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {
+      outcome.result.message = error.what();
+    } catch (...) {
+      outcome.result.message = "an exception of unknown type";
+    }
+  } catch (...) {  // there was no memory to send it, or to say what went wrong
+    outcome.no_memory = true;
+    outcome.result.message.assign(kOutOfMemory);
+  }
+  return outcome;
+}
+
+// What cannot be made now may be made when the next batch comes.
+void Sender::MakeParts() {
+  if (encoder_ == nullptr) encoder_ = make_encoder_();
+  if (owned_transport_ != nullptr) return;
+  {
+    // A module has its own part in libcurl's and librdkafka's initialisation.
+    const CurlAtWork at_work;
+    owned_transport_ = make_transport_();
+  }
+  transport_ = owned_transport_.get();
+  const std::lock_guard<std::mutex> lock(mutex_);
+  owned_transport_->Interrupt(interrupt_);
+}
+
+void Sender::Send(Outcome* outcome) {
+  const StandardDescriptorsTaken
+      taken;  // libcurl opens a pair of sockets, and files of certificates
+  MakeParts();
+  const std::size_t spans = Encode(outcome);
+  if (spans == 0) {
+    outcome->result.status = SendStatus::kAccepted;  // nothing
+    return;
+  }
+  outcome->result = owned_transport_->Send(body_, spans, deadline_);
+  // A program's own transport may say anything; the log gets one line of it.
+  outcome->result.message = OneLine(outcome->result.message);
+}
+
+// Returns how many spans the body holds; `outcome` has those that it does not.
+std::size_t Sender::Encode(Outcome* outcome) {
+  body_.clear();
+  encoder_->Begin(&body_);
+  std::size_t spans = 0;
+  SpanDecoder decoder(batch_->service.empty() ? service_ : batch_->service);
+  batch_->ForEach([&](const char* span) {
+    const std::size_t before = body_.size();
+    try {
+      const SpanRecord& record = decoder.Decode(span);
+      if (encoder_->Takes(record)) {
+        encoder_->Add(record, &body_);
+        ++spans;
+      } else {
+        ++outcome->without_ids;
+      }
+    } catch (const std::bad_alloc&) {
+      body_.resize(before);
+      ++outcome->unencoded;
+    }
+  });
+  encoder_->End(spans, &body_);
+  return spans;
+}
+
+void Sender::Give(const Batch* batch, TimePoint deadline) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  batch_ = batch;
+  deadline_ = deadline;
+  changed_.notify_one();
+}
+
+std::optional<Outcome> Sender::Take() noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (outcome_) batch_ = nullptr;
+  return std::exchange(outcome_, std::nullopt);
+}
+
+void Sender::Stop() noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  stop_ = true;
+  changed_.notify_one();
+}
+
+void Sender::Interrupt(TimePoint deadline) noexcept {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  interrupt_ = std::min(interrupt_, deadline);
+  if (Transport* transport = transport_) transport->Interrupt(deadline);
+}
+
+void Sender::AbandonAfterFork() noexcept {
+  if (Transport* transport = transport_) transport->AbandonAfterFork();
+}
+
+}  // namespace tracekin

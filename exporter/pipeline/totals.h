@@ -1,0 +1,81 @@
+// What became of the spans that the queue accepted, and of those that other processes left in the
+// spool.
+//
+// Thread-safety: the exporter thread writes, any thread reads. A span is taken out of one count before
+// it is put into the next, and Read() reads the last ones first: so what a reader does not find
+// anywhere is still queued, and no span is found twice.
+#ifndef TRACEKIN_EXPORTER_PIPELINE_TOTALS_H
+#define TRACEKIN_EXPORTER_PIPELINE_TOTALS_H
+
+#include <atomic>
+#include <cstdint>
+
+namespace tracekin {
+
+struct ExporterTotals {
+  std::uint64_t exported = 0;
+  std::uint64_t rejected = 0;
+  std::uint64_t too_large = 0;
+  std::uint64_t expired = 0;
+  std::uint64_t spool_full = 0;
+  std::uint64_t spool_corrupt = 0;
+  std::uint64_t closed = 0;
+  std::uint64_t spooled = 0;    // now
+  std::uint64_t in_flight = 0;  // now: taken from the queue, neither spooled nor settled
+  std::uint64_t adopted = 0;
+
+  /// All that have left the queue, those that never were in it left out.
+  std::uint64_t TakenFromQueue() const {
+    return exported + rejected + too_large + expired + spool_full + spool_corrupt + closed +
+           spooled + in_flight - adopted;
+  }
+};
+
+class ExporterCounts {
+ public:
+  using Count = std::atomic<std::uint64_t>;
+
+  Count exported{0};
+  Count rejected{0};
+  Count too_large{0};
+  Count expired{0};
+  Count spool_full{0};
+  Count spool_corrupt{0};
+  Count closed{0};
+  Count spooled{0};
+  Count in_flight{0};
+  Count adopted{0};
+
+  static void Add(Count* to, std::uint64_t spans) noexcept { to->fetch_add(spans); }
+  static void Move(Count* from, Count* to, std::uint64_t spans) noexcept {
+    from->fetch_sub(spans);
+    to->fetch_add(spans);
+  }
+
+  ExporterTotals Read() const noexcept {
+    ExporterTotals totals;
+    totals.exported = exported;
+    totals.rejected = rejected;
+    totals.too_large = too_large;
+    totals.expired = expired;
+    totals.spool_full = spool_full;
+    totals.spool_corrupt = spool_corrupt;
+    totals.closed = closed;
+    totals.spooled = spooled;
+    totals.in_flight = in_flight;
+    totals.adopted = adopted;
+    return totals;
+  }
+
+  /// In the child of a fork.
+  void Reset() noexcept {
+    for (Count* count : {&exported, &rejected, &too_large, &expired, &spool_full, &spool_corrupt,
+                         &closed, &spooled, &in_flight, &adopted}) {
+      count->store(0, std::memory_order_relaxed);
+    }
+  }
+};
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_EXPORTER_PIPELINE_TOTALS_H

@@ -1,0 +1,32 @@
+// What Transport::Interrupt() leaves behind for Send(): the earliest deadline that was asked for.
+//
+// Thread-safety: any method from any thread.
+#ifndef TRACEKIN_EXPORTER_TRANSPORT_EARLIEST_DEADLINE_H
+#define TRACEKIN_EXPORTER_TRANSPORT_EARLIEST_DEADLINE_H
+
+#include <algorithm>
+#include <atomic>
+
+#include "tracekin/transport.h"
+
+namespace tracekin {
+
+class EarliestDeadline {
+ public:
+  using TimePoint = Transport::Clock::time_point;
+
+  void MoveForward(TimePoint to) noexcept {
+    TimePoint current = deadline_.load(std::memory_order_relaxed);
+    while (to < current && !deadline_.compare_exchange_weak(current, to)) {
+    }
+  }
+
+  TimePoint Or(TimePoint other) const noexcept { return std::min(deadline_.load(), other); }
+
+ private:
+  std::atomic<TimePoint> deadline_{TimePoint::max()};
+};
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_EXPORTER_TRANSPORT_EARLIEST_DEADLINE_H

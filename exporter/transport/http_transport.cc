@@ -1,0 +1,218 @@
+#include "exporter/transport/http_transport.h"
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <utility>
+
+#include "exporter/transport/http_answer.h"
+
+namespace tracekin {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// Zipkin's server closes connections that were idle for 15 s.
+constexpr long kMaxIdleSeconds = 10;
+
+// libcurl's own are a day: so long a new file would not be seen.
+constexpr long kCaCacheSeconds = 60;
+
+// Of an answer's body so much is kept for the message. Of an answer so much is read before the
+// connection is given up: status line, headers, body, chunks and trailers together, and of a body
+// that is compressed what it decodes to. A collector's own answers have a few hundred bytes.
+constexpr std::size_t kAnswerKept = 512;
+constexpr std::size_t kAnswerRead = 65536;
+
+}  // namespace
+
+HttpTransport::HttpTransport(const ExporterOptions& options, std::string_view content_type,
+                             const Proxy& proxy, std::shared_ptr<Resolver> resolver)
+    : options_(options), proxy_(proxy), resolver_(std::move(resolver)) {
+  lines_ = {"Content-Type: " + std::string(content_type),
+            "b3: 0",     // do not trace the tracer: b3-propagation asks reporters to say so
+            "Expect:"};  // do not wait for a 100 Continue
+  for (const auto& [name, value] : options.headers) {
+    lines_.emplace_back(name).append(": ").append(value);
+  }
+  if (options.compression == "gzip") {
+    gzip_.emplace();
+    lines_.emplace_back("Content-Encoding: gzip");
+  }
+  if (!options.bearer_file.empty()) {
+    credential_.emplace(CredentialFile::Scheme::kBearer, options.bearer_file);
+  } else if (!options.basic_file.empty()) {
+    credential_.emplace(CredentialFile::Scheme::kBasic, options.basic_file);
+  }
+  answer_.reserve(kAnswerKept);  // for OnBody must not throw
+  MakeTransfer();
+}
+
+void HttpTransport::MakeTransfer() {
+  transfer_.emplace(&sockets_);
+  try {
+    SetHeaders();
+    SetOptions();
+    SetProxy();
+    SetTlsOptions();
+  } catch (...) {
+    transfer_.reset();
+    throw;
+  }
+}
+
+void HttpTransport::SetHeaders() {
+  std::unique_ptr<curl_slist, Deleter> headers;
+  const auto add = [&headers](const std::string& line) {
+    curl_slist* list = curl_slist_append(headers.get(), line.c_str());
+    if (list == nullptr) throw std::bad_alloc();
+    static_cast<void>(headers.release());
+    headers.reset(list);
+  };
+  for (const std::string& line : lines_) add(line);
+  if (!authorization_.empty()) add("Authorization: " + authorization_);
+  transfer_->Set(CURLOPT_HTTPHEADER, headers.get());
+  headers_ = std::move(headers);
+}
+
+// What is wrong with the credential's file, if there is one; else the headers have what it holds.
+std::string HttpTransport::RefreshCredential() {
+  if (!credential_) return {};
+  std::string error = credential_->Refresh();
+  if (!error.empty() || credential_->authorization() == authorization_) return error;
+  authorization_ = credential_->authorization();
+  SetHeaders();
+  return {};
+}
+
+void HttpTransport::SetOptions() {
+  const auto set = [this](CURLoption option, auto value) { transfer_->Set(option, value); };
+  set(CURLOPT_URL, options_.endpoint.c_str());
+  set(CURLOPT_PROTOCOLS_STR, "http,https");
+  set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  set(CURLOPT_USERAGENT, "tracekin/" TRACEKIN_VERSION);
+  set(CURLOPT_POST, 1L);
+  set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options_.connect_timeout_ms));
+  set(CURLOPT_MAXAGE_CONN, kMaxIdleSeconds);
+  set(CURLOPT_WRITEFUNCTION, &OnBody);
+  set(CURLOPT_WRITEDATA, this);
+  // libcurl shows all that it reads to OnBytes only. It stops for the others: for OnHeader between two
+  // headers or trailers, for OnProgress after some hundred KB at the latest.
+  set(CURLOPT_HEADERFUNCTION, &OnHeader);
+  set(CURLOPT_HEADERDATA, this);
+  set(CURLOPT_VERBOSE, 1L);
+  set(CURLOPT_DEBUGFUNCTION, &OnBytes);
+  set(CURLOPT_DEBUGDATA, this);
+  set(CURLOPT_NOPROGRESS, 0L);
+  set(CURLOPT_XFERINFOFUNCTION, &OnProgress);
+  set(CURLOPT_XFERINFODATA, this);
+}
+
+// Both options are set in any case, or libcurl would look for variables of the environment.
+void HttpTransport::SetProxy() {
+  const bool direct = !options_.unix_socket.empty();
+  transfer_->Set(CURLOPT_PROXY, direct ? "" : proxy_.url.c_str());
+  transfer_->Set(CURLOPT_NOPROXY, proxy_.exempt.c_str());
+  if (direct) transfer_->Set(CURLOPT_UNIX_SOCKET_PATH, options_.unix_socket.c_str());
+}
+
+// Files are read for each new connection, those of authorities with a memory of kCaCacheSeconds.
+void HttpTransport::SetTlsOptions() {
+  const auto set = [this](CURLoption option, auto value) { transfer_->Set(option, value); };
+  set(CURLOPT_CA_CACHE_TIMEOUT, kCaCacheSeconds);
+  if (!options_.ca_file.empty()) {
+    set(CURLOPT_CAINFO, options_.ca_file.c_str());
+    set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));  // these and no others
+  }
+  if (options_.client_certificate.empty()) return;
+  const std::string& key =
+      options_.client_key.empty() ? options_.client_certificate : options_.client_key;
+  set(CURLOPT_SSLCERT, options_.client_certificate.c_str());
+  set(CURLOPT_SSLKEY, key.c_str());
+  // An encrypted key then fails, rather than that OpenSSL asks at the terminal.
+  set(CURLOPT_KEYPASSWD, "");
+}
+
+SendResult HttpTransport::Send(const std::string& body, std::size_t /*spans*/,
+                               Clock::time_point deadline) {
+  if (Clock::now() >= interrupt_.Or(deadline)) {
+    return {SendStatus::kFailed, "no time left to send it"};
+  }
+  if (!transfer_ || !transfer_->IsOurs()) MakeTransfer();
+  if (std::string error = RefreshCredential(); !error.empty()) {
+    return {SendStatus::kFailed, std::move(error)};
+  }
+  if (std::string error = transfer_->Resolve(resolver_.get(), interrupt_, deadline);
+      !error.empty()) {
+    return {SendStatus::kFailed, std::move(error)};
+  }
+  return Post(gzip_ ? gzip_->Compress(body) : body, deadline);
+}
+
+SendResult HttpTransport::Post(const std::string& body, Clock::time_point deadline) {
+  const Clock::time_point start = Clock::now();
+  answer_.clear();
+  bytes_read_ = body_size_ = 0;
+  transfer_->Set(CURLOPT_POSTFIELDS, body.data());
+  transfer_->Set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
+  const std::optional<CURLcode> code = transfer_->Run(interrupt_, deadline);
+  long status = 0;
+  curl_off_t retry_after = 0;  // of either form, in seconds from now
+  curl_easy_getinfo(transfer_->easy(), CURLINFO_RESPONSE_CODE, &status);
+  curl_easy_getinfo(transfer_->easy(), CURLINFO_RETRY_AFTER, &retry_after);
+  transfer_->End();
+
+  // Whatever becomes of its body, an answer is an answer. A status without a byte read is that of the
+  // request before: the host has closed our descriptors before this one began.
+  if (bytes_read_ != 0 && status >= 200) return JudgeAnswer(status, answer_, seconds(retry_after));
+  if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
+  if (resolver_) resolver_->Doubt();
+  if (code) return {SendStatus::kFailed, Words(*code)};
+  const auto waited = std::chrono::duration_cast<milliseconds>(Clock::now() - start);
+  return {SendStatus::kFailed, "no answer within " + std::to_string(waited.count()) + " ms"};
+}
+
+// What went wrong before there was an answer.
+std::string HttpTransport::Words(CURLcode code) const {
+  if (bytes_read_ <= kAnswerRead) return transfer_->Words(code);
+  return "the answer is longer than " + std::to_string(kAnswerRead) + " bytes";
+}
+
+void HttpTransport::Interrupt(Clock::time_point deadline) noexcept {
+  interrupt_.MoveForward(deadline);
+}
+
+// The handles are leaked: libcurl would speak to the peer, or wait for a lock that no thread holds
+// here.
+void HttpTransport::AbandonAfterFork() noexcept { sockets_.CloseAll(); }
+
+std::size_t HttpTransport::OnBody(char* data, std::size_t size, std::size_t count,
+                                  void* self) noexcept {
+  auto* transport = static_cast<HttpTransport*>(self);
+  const std::size_t bytes = size * count;
+  std::string& answer = transport->answer_;
+  answer.append(data, std::min(bytes, kAnswerKept - answer.size()));
+  transport->body_size_ += bytes;
+  return transport->body_size_ <= kAnswerRead ? bytes : 0;  // 0 ends the transfer
+}
+
+std::size_t HttpTransport::OnHeader(char* /*data*/, std::size_t size, std::size_t count,
+                                    void* self) noexcept {
+  return static_cast<HttpTransport*>(self)->bytes_read_ <= kAnswerRead ? size * count : 0;
+}
+
+int HttpTransport::OnBytes(CURL* /*easy*/, curl_infotype type, char* /*data*/, std::size_t size,
+                           void* self) noexcept {
+  if (type == CURLINFO_HEADER_IN || type == CURLINFO_DATA_IN) {
+    static_cast<HttpTransport*>(self)->bytes_read_ += size;
+  }
+  return 0;
+}
+
+int HttpTransport::OnProgress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexcept {
+  return static_cast<HttpTransport*>(self)->bytes_read_ > kAnswerRead ? 1 : 0;  // 1 ends it
+}
+
+}  // namespace tracekin

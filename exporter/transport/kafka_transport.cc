@@ -1,0 +1,236 @@
+#include "exporter/transport/kafka_transport.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <future>
+#include <new>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include "exporter/transport/http_answer.h"
+#include "exporter/transport/kafka_configuration.h"
+
+namespace tracekin {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// How soon Interrupt() is noticed.
+constexpr milliseconds kPoll{20};
+
+// From the deadline on: a message that is taken back is reported at once, if no thread hangs.
+constexpr milliseconds kTakeBack{20};
+
+constexpr milliseconds kEnd{1000};
+
+constexpr int kEverything =
+    RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT | RD_KAFKA_PURGE_F_NON_BLOCKING;
+
+bool IsTimeOut(rd_kafka_resp_err_t error) {
+  return error == RD_KAFKA_RESP_ERR__MSG_TIMED_OUT || error == RD_KAFKA_RESP_ERR__PURGE_QUEUE ||
+         error == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT;
+}
+
+bool IsTooLarge(rd_kafka_resp_err_t error) {
+  return error == RD_KAFKA_RESP_ERR_MSG_SIZE_TOO_LARGE ||
+         error == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE;
+}
+
+// What no other time, and no operator of the brokers, can change.
+bool IsRejection(rd_kafka_resp_err_t error) {
+  return error == RD_KAFKA_RESP_ERR_INVALID_RECORD || error == RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION;
+}
+
+}  // namespace
+
+// A producer, and what its callbacks need. A thread that ends one keeps it for so long as
+// librdkafka's threads have not ended.
+struct KafkaTransport::Client {
+  std::shared_ptr<Sockets> sockets;
+  rd_kafka_t* producer = nullptr;
+
+  // Of rd_kafka_poll(), which Send() calls.
+  bool waiting = false;  // for the report on the last message
+  rd_kafka_resp_err_t report = RD_KAFKA_RESP_ERR_NO_ERROR;
+  bool broken = false;  // for good
+  std::string words;    // the last that went wrong
+
+  std::shared_ptr<Client> itself;  // if it is leaked
+
+  void Poll(Clock::time_point until) {
+    const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
+    rd_kafka_poll(producer, static_cast<int>(std::clamp(left, milliseconds(0), kPoll).count()));
+  }
+
+  static int OnOpen(int domain, int type, int protocol, void* self) {
+    return static_cast<Client*>(self)->sockets->Open(domain, type, protocol);
+  }
+  static int OnClose(int descriptor, void* self) {
+    static_cast<Client*>(self)->sockets->Close(descriptor);
+    return 0;
+  }
+  static void OnReport(rd_kafka_t*, const rd_kafka_message_t* message, void* self) {
+    static_cast<Client*>(self)->waiting = false;
+    static_cast<Client*>(self)->report = message->err;
+  }
+  static void OnError(rd_kafka_t*, int error, const char* words, void* self) noexcept {
+    auto* client = static_cast<Client*>(self);
+    if (error == RD_KAFKA_RESP_ERR__FATAL) client->broken = true;
+    if (error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) return;  // why has been said before
+    try {
+      client->words = OneLine(words);
+    } catch (...) {
+      client->words.clear();
+    }
+  }
+  // What matters comes to OnError, too; standard error is the host's.
+  static void OnLog(const rd_kafka_t*, int, const char*, const char*) {}
+};
+
+void KafkaTransport::Check(const ExporterOptions& options) { MakeKafkaConfiguration(options); }
+
+KafkaTransport::KafkaTransport(const ExporterOptions& options)
+    : options_(options), sockets_(std::make_shared<Sockets>()) {
+  try {
+    client_ = Connect();
+  } catch (const std::runtime_error&) {
+    // The first batch will say it.
+  }
+}
+
+KafkaTransport::~KafkaTransport() { End(std::move(client_), kEnd); }
+
+std::shared_ptr<KafkaTransport::Client> KafkaTransport::Connect() const {
+  auto client = std::make_shared<Client>();
+  client->sockets = sockets_;
+  KafkaConfiguration configuration = MakeKafkaConfiguration(options_);
+  rd_kafka_conf_set_opaque(configuration.get(), client.get());
+  rd_kafka_conf_set_socket_cb(configuration.get(), &Client::OnOpen);
+  rd_kafka_conf_set_closesocket_cb(configuration.get(), &Client::OnClose);
+  rd_kafka_conf_set_dr_msg_cb(configuration.get(), &Client::OnReport);
+  rd_kafka_conf_set_error_cb(configuration.get(), &Client::OnError);
+  rd_kafka_conf_set_log_cb(configuration.get(), &Client::OnLog);
+  std::array<char, 512> words{};
+  client->producer =
+      rd_kafka_new(RD_KAFKA_PRODUCER, configuration.get(), words.data(), words.size());
+  if (client->producer == nullptr) throw std::runtime_error(OneLine(words.data()));
+  static_cast<void>(configuration.release());  // it is the producer's now
+  return client;
+}
+
+// On a thread, for it takes as long as the slowest of librdkafka's threads, and one may be waiting
+// for a name server. Where no thread can be had the producer is leaked.
+void KafkaTransport::End(std::shared_ptr<Client> client, milliseconds wait) noexcept {
+  if (client == nullptr) return;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  try {
+    std::promise<void> promise;
+    const std::future<void> ended = promise.get_future();
+    std::thread thread([client, done = std::move(promise)]() mutable {
+      rd_kafka_purge(client->producer, kEverything);
+      rd_kafka_destroy_flags(client->producer, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
+      done.set_value();
+    });
+    if (ended.wait_for(wait) == std::future_status::ready) {
+      thread.join();
+    } else {
+      thread.detach();
+    }
+  } catch (...) {
+    // librdkafka's threads go on, and call what the client has.
+    Client* const leaked = client.get();
+    leaked->itself = std::move(client);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+SendResult KafkaTransport::Send(const std::string& body, std::size_t /*spans*/,
+                                Clock::time_point deadline) {
+  const Clock::time_point start = Clock::now();
+  if (start >= interrupt_.Or(deadline)) return {SendStatus::kFailed, "no time left to send it"};
+  try {
+    if (client_ == nullptr) client_ = Connect();
+  } catch (const std::runtime_error& error) {
+    return {SendStatus::kFailed, error.what()};
+  }
+  if (!AwaitReport(deadline)) {
+    return {SendStatus::kFailed, "librdkafka has not given up the batch before yet"};
+  }
+  do {
+    Produce(body);
+    if (!AwaitReport(deadline)) TakeBack();
+    // What takes the last batch back may come late to a thread, and then it takes this one, too.
+  } while (client_->report == RD_KAFKA_RESP_ERR__PURGE_QUEUE &&
+           Clock::now() < interrupt_.Or(deadline));
+  SendResult result = Judge(Clock::now() - start);
+  if (result.status == SendStatus::kAccepted) client_->words.clear();
+  if (client_->broken || client_->report == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT) Renew();
+  return result;
+}
+
+// A producer that is broken for good is of no use. One whose broker has a message but does not answer
+// would send the next ones after it, and a broker that was only held up would then take all of them;
+// a new connection sends none until the broker has answered. In a host that allows no new threads the
+// old producer goes on.
+void KafkaTransport::Renew() {
+  try {
+    End(std::exchange(client_, Connect()), milliseconds(0));
+  } catch (const std::runtime_error&) {
+  }
+}
+
+// Until `deadline`, or what Interrupt() says meanwhile.
+bool KafkaTransport::AwaitReport(Clock::time_point deadline) {
+  while (client_->waiting && Clock::now() < interrupt_.Or(deadline)) {
+    client_->Poll(interrupt_.Or(deadline));
+  }
+  return !client_->waiting;
+}
+
+void KafkaTransport::Produce(const std::string& body) {
+  const rd_kafka_resp_err_t error =
+      rd_kafka_producev(client_->producer, RD_KAFKA_V_TOPIC(options_.kafka_topic.c_str()),
+                        RD_KAFKA_V_VALUE(const_cast<char*>(body.data()), body.size()),
+                        RD_KAFKA_V_MSGFLAGS(RD_KAFKA_MSG_F_COPY), RD_KAFKA_V_END);
+  client_->waiting = error == RD_KAFKA_RESP_ERR_NO_ERROR;
+  client_->report = error;
+}
+
+void KafkaTransport::TakeBack() {
+  const Clock::time_point until = Clock::now() + kTakeBack;
+  rd_kafka_purge(client_->producer, kEverything);
+  while (client_->waiting && Clock::now() < until) client_->Poll(until);
+  if (client_->waiting) client_->report = RD_KAFKA_RESP_ERR__MSG_TIMED_OUT;
+}
+
+SendResult KafkaTransport::Judge(Clock::duration waited) const {
+  const rd_kafka_resp_err_t error = client_->report;
+  if (error == RD_KAFKA_RESP_ERR_NO_ERROR) return {SendStatus::kAccepted};
+  std::string message = rd_kafka_err2str(error);
+  if (IsTooLarge(error)) return {SendStatus::kTooLarge, std::move(message)};
+  if (IsRejection(error)) return {SendStatus::kRejected, std::move(message)};
+  if (IsTimeOut(error)) {
+    const auto ms = std::chrono::duration_cast<milliseconds>(waited).count();
+    message = "no acknowledgement within " + std::to_string(ms) + " ms";
+  }
+  if (!client_->words.empty()) message += ": " + client_->words;
+  return {SendStatus::kFailed, std::move(message)};
+}
+
+void KafkaTransport::Interrupt(Clock::time_point deadline) noexcept {
+  interrupt_.MoveForward(deadline);
+}
+
+// The producer is leaked: its threads are not in this process, and its locks may be held for ever.
+void KafkaTransport::AbandonAfterFork() noexcept { sockets_->CloseAll(); }
+
+}  // namespace tracekin

@@ -1,0 +1,52 @@
+#include "integrations/blkin/environment.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <fstream>
+
+#include "tracekin/configuration.h"
+
+namespace tracekin::blkin {
+
+namespace {
+
+constexpr std::size_t kMaxConfigurationBytes = 1 << 20;  // ParseConfiguration takes no more
+
+bool ReadConfiguration(const char* path, std::string* json, std::string* error) {
+  std::ifstream file(path, std::ios::binary);
+  json->resize(kMaxConfigurationBytes + 1);
+  file.read(json->data(), static_cast<std::streamsize>(json->size()));
+  json->resize(static_cast<std::size_t>(file.gcount()));
+  if (file.is_open() && !file.bad() && file.eof()) return true;
+  *error = std::string("TRACEKIN_CONFIG: cannot read ") + path;
+  return false;
+}
+
+bool SaysWhereSpansGo(const ExporterOptions& exporter) {
+  return !exporter.type.empty() || !exporter.endpoint.empty() || !exporter.kafka_brokers.empty() ||
+         exporter.path != ExporterOptions().path;
+}
+
+}  // namespace
+
+std::shared_ptr<Tracer> TracerOfEnvironment(std::string* error) {
+  Options options;
+  const char* path = secure_getenv("TRACEKIN_CONFIG");
+  const bool has_file = path != nullptr && *path != '\0';
+  if (has_file) {
+    std::string json;
+    if (!ReadConfiguration(path, &json, error)) return nullptr;
+    if (!ParseConfiguration(json, &options, error)) {
+      *error = std::string(path) + ": " + *error;
+      return nullptr;
+    }
+  }
+  if (!ApplyEnvironment(&options, error)) return nullptr;
+  if (!has_file && !SaysWhereSpansGo(options.exporter)) return nullptr;
+  if (options.service_name.empty()) options.service_name = program_invocation_short_name;
+  return MakeTracer(options, error);
+}
+
+}  // namespace tracekin::blkin

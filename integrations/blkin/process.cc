@@ -1,0 +1,169 @@
+#include "integrations/blkin/process.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <exception>
+#include <string>
+
+#include "base/no_cancellation.h"
+#include "base/standard_error.h"
+#include "base/thread_state.h"
+#include "integrations/blkin/environment.h"
+#include "ust/loader.h"
+
+namespace tracekin::blkin {
+
+namespace {
+
+enum class Stage { kNew, kBusy, kReady };
+
+struct Process {
+  PartialSpans spans;
+  std::atomic<Stage> stage{Stage::kNew};
+  std::atomic<int> result{0};
+  std::atomic<bool> tracer_was_set{false};
+  std::atomic<std::int64_t> rate{-1};  // -1: not set
+  std::atomic<std::uint64_t> roots{0};
+  std::atomic<std::int64_t> idle_interval_ns{0};
+  std::atomic<bool> thread_runs{false};
+};
+
+Process& TheProcess() {
+  alignas(Process) static unsigned char memory[sizeof(Process)];
+  static Process* const process = new (memory) Process;
+  return *process;
+}
+
+void Sleep(std::int64_t ns) {
+  const timespec time{static_cast<time_t>(ns / 1'000'000'000),
+                      static_cast<long>(ns % 1'000'000'000)};
+  nanosleep(&time, nullptr);
+}
+
+void* ReportIdleForEver(void*) {
+  for (;;) {
+    Sleep(TheProcess().idle_interval_ns.load(std::memory_order_relaxed));
+    TheProcess().spans.ReportIdle();
+  }
+  return nullptr;
+}
+
+// Without a thread, which a host may have none left of, idle spans are reported at exit, or when
+// others take their place.
+void StartThread() noexcept {
+  if (TheProcess().thread_runs.exchange(true)) return;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  if (pthread_create(&thread, nullptr, ReportIdleForEver, nullptr) == 0) {
+    pthread_setname_np(thread, "tracekin-blkin");
+    pthread_detach(thread);
+  } else {
+    TheProcess().thread_runs = false;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void BeforeFork() { TheProcess().spans.LockAll(); }
+
+void AfterForkInParent() { TheProcess().spans.UnlockAll(); }
+
+void AfterForkInChild() {
+  Process& process = TheProcess();
+  RenewThreadStateAfterFork();
+  process.spans.ForgetAll();
+  process.spans.UnlockAll();
+  // A thread of the parent was about it, and is not here to finish.
+  if (process.stage == Stage::kBusy) process.stage = Stage::kNew;
+  if (process.thread_runs.exchange(false)) StartThread();
+}
+
+// From the beginning, for ids are made without a tracer, too.
+__attribute__((constructor)) void RegisterForkHandlers() {
+  TheProcess();
+  pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
+}
+
+void AtExit() { TheProcess().spans.ReportAll(); }
+
+void ReadRate() {
+  const char* text = secure_getenv("RATE");
+  if (text == nullptr) return;
+  std::int64_t rate = -1;
+  const char* const end = text + std::strlen(text);
+  const auto [stop, status] = std::from_chars(text, end, rate);
+  if (status == std::errc() && stop == end && rate >= 0) TheProcess().rate = rate;
+}
+
+int ConfigureTracer() {
+  if (TheProcess().tracer_was_set) return 0;
+  try {
+    std::string error;
+    const std::shared_ptr<Tracer> tracer = TracerOfEnvironment(&error);
+    if (tracer != nullptr) SetTracer(tracer, {});
+    if (error.empty()) return 0;
+    SayOnStandardError("BlkKin's spans are not exported: " + error);
+  } catch (const std::exception&) {
+  }
+  return -EINVAL;
+}
+
+void LoadEvents() noexcept {
+  try {
+    std::string error;
+    LoadUstProvider(&error);  // without it there are no events, as without LTTng
+  } catch (const std::exception&) {
+  }
+}
+
+}  // namespace
+
+PartialSpans& Spans() noexcept { return TheProcess().spans; }
+
+int Initialise() noexcept {
+  Process& process = TheProcess();
+  if (__builtin_expect(process.stage.load(std::memory_order_acquire) == Stage::kReady, 1)) {
+    return process.result.load(std::memory_order_relaxed);
+  }
+  const NoCancellation no_cancellation;
+  Stage stage = Stage::kNew;
+  if (process.stage.compare_exchange_strong(stage, Stage::kBusy)) {
+    LoadEvents();
+    ReadRate();
+    process.result = ConfigureTracer();
+    process.stage.store(Stage::kReady, std::memory_order_release);
+  }
+  while (process.stage.load(std::memory_order_acquire) == Stage::kBusy) Sleep(1'000'000);
+  return process.result.load(std::memory_order_relaxed);
+}
+
+void SetTracer(const std::shared_ptr<Tracer>& tracer, const BlkinLimits& limits) {
+  Process& process = TheProcess();
+  process.tracer_was_set = true;
+  const std::int64_t idle_ns = std::chrono::nanoseconds(limits.idle_timeout).count();
+  process.idle_interval_ns = std::clamp<std::int64_t>(idle_ns / 4, 10'000'000, 1'000'000'000);
+  process.spans.SetTracer(tracer, limits);
+  if (tracer == nullptr) return;
+  // After the tracer's own, which closes it at exit: the last one registered is the first to run.
+  static std::atomic<bool> registered{false};
+  if (!registered.exchange(true)) std::atexit(AtExit);
+  StartThread();
+}
+
+bool Sample(std::int64_t trace_id) noexcept {
+  Process& process = TheProcess();
+  const std::int64_t rate = process.rate.load(std::memory_order_relaxed);
+  if (rate < 0) return process.spans.Sample(trace_id);
+  const auto one_of = static_cast<std::uint64_t>(rate) + 1;
+  return process.roots.fetch_add(1, std::memory_order_relaxed) % one_of == 0;
+}
+
+}  // namespace tracekin::blkin

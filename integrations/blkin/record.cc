@@ -1,0 +1,126 @@
+#include "integrations/blkin/record.h"
+
+#include <charconv>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/no_cancellation.h"
+#include "base/utf8.h"
+#include "integrations/blkin/process.h"
+#include "ust/loader.h"
+
+namespace tracekin::blkin {
+
+namespace {
+
+// Text as the UST provider wants it: bounded, valid UTF-8. Usually the text itself. Without memory:
+// "".
+class EventText {
+ public:
+  explicit EventText(const char* text) noexcept : text_(text) {
+    constexpr std::size_t kMaxBytes = 32768;
+    const std::size_t size = strnlen(text, kMaxBytes + 1);
+    if (size <= kMaxBytes && IsPlain(text, size)) return;
+    try {
+      const std::string_view valid = Sanitize(TruncateUtf8({text, size}, kMaxBytes), &scratch_);
+      if (valid.size() == size && valid.data() == text) return;
+      if (valid.data() == text) scratch_ = valid;  // with a NUL where it was cut
+      text_ = scratch_.c_str();
+    } catch (...) {
+      text_ = "";
+    }
+  }
+  EventText(const EventText&) = delete;
+  EventText& operator=(const EventText&) = delete;
+
+  const char* get() const { return text_; }
+
+ private:
+  const char* text_;
+  std::string scratch_;
+};
+
+class EventOrigin {
+ public:
+  explicit EventOrigin(const Origin& origin) noexcept
+      : name_(origin.name),
+        service_(origin.service),
+        ip_(origin.ip),
+        event_{name_.get(),
+               service_.get(),
+               ip_.get(),
+               origin.port,
+               origin.ids.trace_id,
+               origin.ids.span_id,
+               origin.ids.parent_span_id} {}
+
+  const tracekin_ust_zipkin* get() const { return &event_; }
+
+ private:
+  const EventText name_;
+  const EventText service_;
+  const EventText ip_;
+  const tracekin_ust_zipkin event_;
+};
+
+using RecordText = void (*)(const tracekin_ust_zipkin*, const char*, const char*);
+
+void RecordTextEvent(const int* enabled, RecordText record, const Origin& origin, const char* key,
+                     const char* value) noexcept {
+  if (!UstEnabled(enabled)) return;
+  const NoCancellation no_cancellation;
+  record(EventOrigin(origin).get(), EventText(key).get(), EventText(value).get());
+}
+
+// Whether something may listen to records of this trace.
+bool Traced(const Origin& origin) noexcept {
+  if (origin.ids.trace_id == 0) return false;
+  Initialise();
+  return true;
+}
+
+void AddTag(const Origin& origin, const char* key, std::string_view value) noexcept {
+  if (Spans().active()) Spans().Tag(origin, key, value, SystemNow());
+}
+
+}  // namespace
+
+void RecordTimestamp(const Origin& origin, const char* event) noexcept {
+  if (!Traced(origin)) return;
+  const tracekin_ust_recorder* ust = UstRecorder();
+  if (UstEnabled(ust->zipkin_timestamp_enabled)) {
+    const NoCancellation no_cancellation;
+    ust->zipkin_timestamp(EventOrigin(origin).get(), EventText(event).get());
+  }
+  if (Spans().active()) Spans().Annotate(origin, event, SystemNow());
+}
+
+void RecordKeyval(const Origin& origin, const char* key, const char* value) noexcept {
+  if (!Traced(origin)) return;
+  const tracekin_ust_recorder* ust = UstRecorder();
+  RecordTextEvent(ust->zipkin_keyval_enabled, ust->zipkin_keyval, origin, key, value);
+  AddTag(origin, key, value);
+}
+
+void RecordKeyvalString(const Origin& origin, const char* key, const char* value) noexcept {
+  if (!Traced(origin)) return;
+  const tracekin_ust_recorder* ust = UstRecorder();
+  RecordTextEvent(ust->zipkin_keyval_string_enabled, ust->zipkin_keyval_string, origin, key, value);
+  AddTag(origin, key, value);
+}
+
+void RecordKeyvalInteger(const Origin& origin, const char* key, std::int64_t value) noexcept {
+  if (!Traced(origin)) return;
+  const tracekin_ust_recorder* ust = UstRecorder();
+  if (UstEnabled(ust->zipkin_keyval_integer_enabled)) {
+    const NoCancellation no_cancellation;
+    ust->zipkin_keyval_integer(EventOrigin(origin).get(), EventText(key).get(), value);
+  }
+  char digits[20];  // of INT64_MIN, sign and all
+  const char* const end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+  AddTag(origin, key, {digits, static_cast<std::size_t>(end - digits)});
+}
+
+}  // namespace tracekin::blkin

@@ -1,0 +1,17 @@
+#include "tracekin/blkin/tracekin_blkin.h"
+
+#include "integrations/blkin/process.h"
+
+namespace tracekin {
+
+void SetBlkinTracer(const std::shared_ptr<Tracer>& tracer, const BlkinLimits& limits) {
+  blkin::SetTracer(tracer, limits);
+}
+
+bool FlushBlkin(std::chrono::milliseconds timeout) noexcept {
+  blkin::Spans().ReportAll();
+  const std::shared_ptr<Tracer> tracer = blkin::Spans().tracer();
+  return tracer == nullptr || tracer->Flush(timeout);
+}
+
+}  // namespace tracekin

@@ -1,0 +1,40 @@
+// A tracer that BlkKin's API records to while it lives, for tests.
+#ifndef TRACEKIN_TESTS_INTEGRATIONS_BLKIN_BLKIN_TRACER_H
+#define TRACEKIN_TESTS_INTEGRATIONS_BLKIN_BLKIN_TRACER_H
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/support/recording_tracer.h"
+#include "tracekin/blkin/tracekin_blkin.h"
+
+namespace tracekin::testing {
+
+class BlkinTracer : public RecordingTracer {
+ public:
+  explicit BlkinTracer(Options options = {}, const BlkinLimits& limits = {})
+      : RecordingTracer(std::move(options)) {
+    SetBlkinTracer(shared(), limits);
+  }
+  ~BlkinTracer() { SetBlkinTracer(nullptr); }
+
+  /// What was reported so far, whole or not.
+  std::vector<RecordedSpan> Reported() { return Spans(); }
+
+  /// All that was recorded.
+  std::vector<RecordedSpan> All() {
+    EXPECT_TRUE(FlushBlkin(kPatience));
+    return Spans();
+  }
+};
+
+inline std::vector<std::string> Events(const RecordedSpan& span) {
+  std::vector<std::string> events;
+  for (const auto& log : span.logs) events.push_back(log.second);
+  return events;
+}
+
+}  // namespace tracekin::testing
+
+#endif  // TRACEKIN_TESTS_INTEGRATIONS_BLKIN_BLKIN_TRACER_H
