@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small pieces of header syntax that several formats share. All functions are pure.
 #ifndef TRACEKIN_BASE_ASCII_H
 #define TRACEKIN_BASE_ASCII_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Base64 (RFC 4648, section 4), with padding.
 //
 // Thread-safety: pure functions. They throw std::bad_alloc.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Time without system calls and with few clock reads.
 //
 // A span's times come from the steady clock; its wall-clock start is derived by an offset that each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CRC-32C (Castagnoli), as iSCSI defines it (RFC 3720, section 12.1, and appendix B.4 for examples):
 // the spool's check sum.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file descriptor that somebody else in the process may close: daemons close all that they do not
 // know, and the number may then be a file of theirs.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "base/fork_generation.h"
 
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which process of a chain of forks this is.
 //
 // Spans and locks remember the process that made or took them: the child of a fork has copies of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ids as hexadecimal digits, most significant first: eight digits at a time in one 64-bit word,
 // without branches or tables.
 #ifndef TRACEKIN_BASE_HEX_H

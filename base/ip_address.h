@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // IP addresses from text to bytes.
 //
 // Thread-safety: functions of their arguments; they allocate nothing.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The allocator to give to rapidjson. Its own, CrtAllocator, returns null without memory, which the
 // library does not look at; this one throws, and the library leaves what it was building in order.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeps the calling thread from being cancelled (pthread_cancel), as long as it lives.
 //
 // Cancellation unwinds the stack, and ends the process where a function must not throw. So what is

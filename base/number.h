@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers in text from outside.
 //
 // Thread-safety: functions of their arguments, whatever locale the host has set.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the project's own shared objects that are loaded by name, because most hosts do without
 // what they need.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A number that other processes, and other starts of this one, hardly ever have.
 #ifndef TRACEKIN_BASE_RANDOM_SEED_H
 #define TRACEKIN_BASE_RANDOM_SEED_H

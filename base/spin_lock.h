@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A lock for a few instructions of one span, which as a rule one thread uses.
 //
 // Uncontended it costs one atomic exchange, 5 ns, where a std::mutex costs 12; a span with three

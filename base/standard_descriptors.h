@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeps what the exporter opens away from the numbers 0, 1 and 2.
 //
 // A daemon may have closed its standard input, output and error. The next descriptors that are

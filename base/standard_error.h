@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lines for the operator on standard error, where the program has not said where such lines go.
 //
 // The host may have given its standard error to somebody who does not read it, or who is gone. A

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tracekin keeps per thread: the id generator, the thread's id for the kernel, its place among
 // the sharded counters and queues, its active span, and the offset between its clocks.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text as JSON and UTF-8 want it: what the encoders and the LTTng events share.
 //
 // Thread-safety: pure functions. UTF-8 is that of The Unicode Standard, section 3.9, table 3-7: no

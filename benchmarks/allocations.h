@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counts calls of operator new, of the calling thread, in a program that links allocations.cc.
 #ifndef TRACEKIN_BENCHMARKS_ALLOCATIONS_H
 #define TRACEKIN_BENCHMARKS_ALLOCATIONS_H

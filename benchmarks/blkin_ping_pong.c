@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The thesis's ping-pong, written against BlkKin: two processes over pipes. The server opens a root span for each
  * message, the client makes a child of it; each records when it starts and when it ends.
  *

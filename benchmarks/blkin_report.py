@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """The BlkKin thesis's tables 7.3 to 7.5 again, as Markdown: its ping-pong with LTTng and with syslog, and its messages
 in bytes.
 

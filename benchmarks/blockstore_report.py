@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs fio on examples/blockstore with tracing in several states, and prints tables for docs/performance.md.
 
 usage: scripts/with-lttng blockstore_report.py BUILD-FOLDER CEPH-CONF [--thesis] [ROUNDS]

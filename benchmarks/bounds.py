@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How the bounds of docs/performance.md are kept, in words."""
 
 

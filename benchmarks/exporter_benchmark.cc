@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What it costs a process to have spans exported, from StartSpan to the collector's answer. Each measurement wants
 // a process of its own; benchmarks/exporter_report.py runs them and makes the table of docs/performance.md.
 //

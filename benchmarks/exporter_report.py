@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs exporter_benchmark against a sink in a process of its own and prints tables for docs/performance.md.
 
 usage: exporter_report.py FOLDER-OF-THE-PROGRAMS [REPETITIONS [cpu] [memory] [latency]]

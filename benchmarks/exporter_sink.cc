@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A collector, and an agent for dd-opentracing, that only reads: prints its port and answers until it is killed.
 // POST /error is answered by 500, /hang never, all else by success.
 #include <unistd.h>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Counts the instructions that HAProxy executes for a request, with several plugins, by Valgrind's callgrind.
 
 usage: haproxy_instructions.py BUILD-FOLDER

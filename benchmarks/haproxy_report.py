@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Loads HAProxy with several OpenTracing plugins, in turns, and prints tables for docs/performance.md.
 
 usage: haproxy_report.py BUILD-FOLDER [ROUNDS]

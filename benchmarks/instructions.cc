@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How many instructions the hot paths take, for benchmarks/instructions_test.py, which runs this under
 //
 //   valgrind --tool=callgrind --separate-threads=yes

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares how many instructions the hot paths take with benchmarks/instructions.json.
 
 usage: instructions_test.py PROGRAM [--update]

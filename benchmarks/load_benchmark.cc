@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a host waits for until a plugin has made its first span. Measured once, for a process can load a plugin but
 // once; benchmarks/load_report.py repeats it.
 //

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Prints the sizes of the delivered libraries, and what a host waits for at its start, for docs/performance.md.
 
 usage: load_report.py BUILD-FOLDER [REPETITIONS]

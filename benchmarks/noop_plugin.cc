@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A plugin that does nothing: what a host's OpenTracing filter costs with any tracer. Its configuration is a
 // list of "name: value" lines, which Inject writes as they stand: the host's own work for as many headers.
 

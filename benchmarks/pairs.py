@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What is said of measurements that were made in pairs, so that both of a pair met the machine in the same mood."""
 import statistics
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Turns tracer_benchmark's JSON into the Markdown table of docs/performance.md.
 
 Each cell is the caller's CPU time for one operation, minimum and median over the repetitions, in ns. A ratio

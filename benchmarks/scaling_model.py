@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A model of N producers, the exporter's two threads and M processors: how many spans a second arrive.
 
 It is the life of a span as docs/design.md has it, with costs that were measured: producers make spans and put them

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Compares scaling_model.py with this machine, and asks it about others; prints tables for docs/performance.md.
 
 usage: scaling_report.py FOLDER-OF-THE-PROGRAMS [REPETITIONS]

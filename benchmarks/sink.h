@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A collector that takes everything: an HTTP server on loopback that reads each request and answers at
 // once, with 500 under the path /error, under /hang never, with 200 under all others. Its threads and
 // connections end with the process.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the OpenTracing API costs its caller, tracer by tracer.
 //
 // Each measurement is a burst of kBurst operations, which every queue holds, and the queue is

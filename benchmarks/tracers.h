@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tracers that are compared, each made once.
 #ifndef TRACEKIN_BENCHMARKS_TRACERS_H
 #define TRACEKIN_BENCHMARKS_TRACERS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What LTTng events cost a span: the same work with a tracer that records them; with one that does not; and with that,
 // but bare events of the same fields and bytes in the same places.
 //

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Turns ust_benchmark's JSON, once dormant and once recorded, into the Markdown table of docs/ust-events.md."""
 import collections
 import json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is measured: the pieces of work that tracers are compared by.
 #ifndef TRACEKIN_BENCHMARKS_WORKS_H
 #define TRACEKIN_BENCHMARKS_WORKS_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What is installed, in components that are Debian packages at the same time, and how others find it.
 # Nothing that is installed names the prefix: a tree may be moved, or packaged.
 

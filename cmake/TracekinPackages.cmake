@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # `cpack` in the build folder makes a Debian package of each component that TracekinInstall names.
 # It needs dpkg-dev and file.
 

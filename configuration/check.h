@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a value of Options is one that its setting allows; the same for every source of values.
 //
 // Thread-safety: functions of their arguments.

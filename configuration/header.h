@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which header fields an operator may add to requests (RFC 9110, section 5).
 //
 // Thread-safety: functions of their arguments.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "configuration/json.h"
 
 #include <rapidjson/document.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The JSON reader of ParseConfiguration, which also tells the two kinds of failure apart that a
 // plugin has to report as different errors.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which key an operator may have meant.
 //
 // Thread-safety: functions of their arguments.

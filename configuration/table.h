@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The keys of the configuration, said once: where a value lives in Options, which values it takes
 // and what it means. The JSON reader, the environment, the checks, the printed configuration and
 // the reference in docs/configuration.md are loops over this table.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text that an operator wrote: whether it can be used, and how it is shown in a message.
 //
 // Thread-safety: functions of their arguments.

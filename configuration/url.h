@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the configuration has to know of URLs (RFC 3986). libcurl reads them for use; this tells an
 // operator at start-up, rather than at the first span, that one cannot work.
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The two records of a run, in one form: what LTTng recorded and what was exported."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Draws a request: its spans as a tree and, under each, the threads that worked for it and when."""
 
 import collections

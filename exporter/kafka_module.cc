@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libtracekin_kafka.so: batches as messages of a Kafka topic.
 #include "exporter/module.h"
 #include "exporter/transport/kafka_transport.h"

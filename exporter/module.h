@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an exporter does with libraries that most hosts should not need: libthrift and librdkafka. It
 // lies in shared objects of its own, libtracekin_thrift.so and libtracekin_kafka.so, which are loaded
 // when the configuration asks for them.

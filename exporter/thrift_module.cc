@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libtracekin_thrift.so: spans as Thrift, over HTTP and to Scribe.
 #include <memory>
 #include <utility>

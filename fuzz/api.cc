@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The whole public API: tracers, spans, contexts, carriers, Scopes and BlkKin's API, on several
 // threads.
 //

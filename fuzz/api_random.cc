@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random walks through the whole public API, on several threads, with forks beside them.
 //
 //   api_random [--seed N] [--rounds N] [--threads N] [--calls N] [--forks N] [--ust]

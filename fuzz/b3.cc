@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // B3 in headers: whatever one of its two forms says, the other can say too.
 #include "fuzz/headers.h"
 

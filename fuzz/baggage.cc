@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // W3C's baggage in a header, and the same items in Jaeger's.
 #include "fuzz/headers.h"
 

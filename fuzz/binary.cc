@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contexts in stream carriers: what is read must be written to something that is read the same.
 #include "propagation/binary.h"
 

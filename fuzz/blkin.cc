@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BlkKin's ids in their three orders of bytes, and in a request of XSEG.
 #include "propagation/blkin.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One input of the carrier fuzzer, and how a random one is made.
 //
 // Functions of their arguments: any thread may call them.

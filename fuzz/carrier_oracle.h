@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A second reader and writer of text carriers, written from docs/wire-formats.md alone, to which
 // the one in propagation/ is compared. It shares no code with that one and is not made to be fast:
 // each rule of the document is a few lines here.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What propagation/ reads from a carrier, and writes of it, against the second implementation in
 // carrier_oracle.h.
 #include <algorithm>

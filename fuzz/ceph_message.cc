@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fronts of Ceph's messages. The first byte says what follows: a front as it is, of any type; or the
 // fields of one, put together here after Ceph's own encoders, in which the place must be found.
 #include "propagation/ceph_message.h"

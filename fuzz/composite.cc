@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several formats at once, named in the first line, against each of them alone.
 #include "propagation/composite.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Configuration as JSON: what is taken is valid key by key, and printed as what is read as the same.
 #include "tracekin/configuration.h"
 

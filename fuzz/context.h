@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A span context out of an input: any that a tracer could hold, and some that none does.
 #ifndef TRACEKIN_FUZZ_CONTEXT_H
 #define TRACEKIN_FUZZ_CONTEXT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Configuration from the environment, whose variables are lines of NAME=VALUE.
 #include <cstdlib>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text carriers out of an input, which is lines of "key: value"; and what holds for every format in them.
 #ifndef TRACEKIN_FUZZ_HEADERS_H
 #define TRACEKIN_FUZZ_HEADERS_H

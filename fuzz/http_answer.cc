@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an HTTP collector answers: a status, what Retry-After says, and a text.
 #include "exporter/transport/http_answer.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bytes of one run of a fuzzer, from the first to the last. Behind the end there are zeros.
 //
 // Borrows the bytes.

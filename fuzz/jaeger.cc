@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Jaeger's headers: the ids, and baggage in a header for each item or in one for all.
 #include "base/ascii.h"
 #include "fuzz/headers.h"

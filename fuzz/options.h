@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What holds of options wherever they come from.
 #ifndef TRACEKIN_FUZZ_OPTIONS_H
 #define TRACEKIN_FUZZ_OPTIONS_H

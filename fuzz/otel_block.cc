@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ceph's OpenTelemetry block.
 #include "propagation/otel_block.h"
 

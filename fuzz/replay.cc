@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // In libFuzzer's place where there is none: replay FOLDER gives each file there to the fuzzer,
 // once.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a Scribe server answers, without its frame.
 #include "exporter/transport/scribe_answer.h"
 

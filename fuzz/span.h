@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A span as it lies in the queue and in the spool, out of an input.
 #ifndef TRACEKIN_FUZZ_SPAN_H
 #define TRACEKIN_FUZZ_SPAN_H

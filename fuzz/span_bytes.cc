@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Spans out of the queue or the spool: any bytes, of which only those of a span may be decoded.
 #include "exporter/pipeline/span_bytes.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Segments that a dead process left in the spool. The first byte says what follows: a file as it is;
 // or spans and what lies between them, of which a segment is made here with its check sums.
 #include "exporter/pipeline/spool.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // W3C's traceparent and tracestate in headers.
 #include "fuzz/headers.h"
 #include "propagation/tracestate.h"

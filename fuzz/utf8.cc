@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text for JSON and UTF-8, against Unicode's table and rapidjson.
 #include "base/utf8.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Spans as Zipkin's JSON, Protocol Buffers and Thrift, each read by another's parser.
 #include <rapidjson/document.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "propagation/b3_multi.h"
 
 #include <utility>

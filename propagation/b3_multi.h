@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // B3 in one header a field: x-b3-traceid, x-b3-spanid, x-b3-parentspanid, x-b3-sampled, x-b3-flags.
 //
 // Source: openzipkin/b3-propagation, "Multiple Headers"; where that is silent, Brave decides.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // B3 in one header: `b3: {trace id}-{span id}[-{state}[-{parent span id}]]`, or the state alone.
 //
 // Source: openzipkin/b3-propagation, "Single Header"; where that is silent, Brave decides. Format:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tracekin's own binary form of a context, for std::ostream and std::istream carriers.
 //
 // OpenTracing leaves the format to the tracer and no two agree. This one is fixed and versioned;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BlkKin's three ids, and the 24 bytes that they are in messages: packed by BlkKin (big-endian), in
 // Ceph's messages (little-endian), in XSEG's requests (the host's order).
 //

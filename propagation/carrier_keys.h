@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The keys under which all formats keep what they write, and how much of each is looked at.
 //
 // All are in lower case, as they are written; they are found in any case.

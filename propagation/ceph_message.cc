@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "propagation/ceph_message.h"
 
 #include <endian.h>

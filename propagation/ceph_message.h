@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where a Ceph message holds a span context, and reading and changing it there.
 //
 // Type and version say where that must be; the front's own fields must agree, or it is left alone.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All formats that a tracer was configured with, as one.
 //
 // Immutable after Make: any thread may call its methods.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What of a span crosses the boundary of a process, free of any carrier and of any live span.
 //
 // A plain value: copying it copies four integers, a byte and one pointer to immutable extras. Not

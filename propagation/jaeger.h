@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Jaeger's own headers: uber-trace-id, uberctx-<key> for each baggage item, and two for people with
 // curl, jaeger-debug-id and jaeger-baggage.
 //

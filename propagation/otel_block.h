@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The form in which Ceph (from Squid on) puts an OpenTelemetry span context into a message: a Ceph
 // struct of version 1 with a flag, and behind it, if there is a context, trace id, span id and flags.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Percent-encoding (RFC 3986, section 2.1), in which baggage values travel.
 #ifndef TRACEKIN_PROPAGATION_PERCENT_H
 #define TRACEKIN_PROPAGATION_PERCENT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The seam between the tracer and a wire format for text carriers (HTTP headers, text maps).
 //
 // Implementations hold no state: their methods may be called from any thread.

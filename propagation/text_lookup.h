@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads the keys that tracekin knows from a carrier.
 //
 // A carrier that answers LookupKey is asked for one key after the other; it is iterated for

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // W3C Trace Context: the headers traceparent and tracestate.
 //
 // Source: W3C Trace Context Level 1, and of Level 2 the random-trace-id flag. Format:

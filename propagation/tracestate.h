@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The W3C tracestate: what other vendors want carried along with a trace, which nobody else reads.
 //
 // Source: W3C Trace Context, section 3.3; format: docs/wire-formats.md.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "propagation/w3c_baggage.h"
 
 #include "base/ascii.h"

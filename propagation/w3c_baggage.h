@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // W3C Baggage: all items in the header baggage.
 //
 // Source: W3C Baggage, section 3.3. Format: docs/wire-formats.md. Thread-safe: no state.

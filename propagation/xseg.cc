@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The C functions of tracekin/xseg.h.
 #include "tracekin/xseg.h"
 

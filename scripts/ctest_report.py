@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Sums up CTest's reports: what was skipped and why, what failed, and one line of counts."""
 
 import argparse

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Holds the sources to the table of rooms in docs/design.md.
 
 Every `#include "..."` of a room must name a file of that room or of a room that its row says it uses.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The program `tracekin`: tools around the library, one subcommand each.
 #include <CLI/CLI.hpp>
 #include <iostream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The counters of a tracer that its application threads change, spread over cache lines so that
 // threads do not share one.
 //

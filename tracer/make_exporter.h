@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the options name: an exporter with the encoder and the transport that it is to work with.
 #ifndef TRACEKIN_TRACER_MAKE_EXPORTER_H
 #define TRACEKIN_TRACER_MAKE_EXPORTER_H

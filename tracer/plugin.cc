@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // libtracekin_plugin.so: what opentracing::DynamicallyLoadTracingLibrary finds in it.
 //
 // The contract is that of <opentracing/dynamic_load.h> and <opentracing/tracer_factory.h>. A host

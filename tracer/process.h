@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What happens to tracers when their process forks or exits.
 //
 // Fork: one set of pthread_atfork handlers serves all tracers. The parent is not touched. In the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells of a tracer's counters: as the LTTng event tracekin:exporter_stats, so that a trace
 // explains its own holes, and as a file for the textfile collector of Prometheus' node_exporter.
 // That the file cannot be written is told once, until it can be again. A file system that hangs

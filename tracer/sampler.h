@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a new trace is to be exported.
 //
 // Asked once a trace, where it begins (or where its context arrives undecided); whoever gets the

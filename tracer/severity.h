@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How serious a log entry is, by what the application put into it: a field `level` or `severity` with one of
 // the usual names, or the `event=error` of OpenTracing's conventions ("Log fields table").
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A span of a live tracer.
 //
 // A span that is neither sampled nor listened to by an LTTng session keeps its name and context

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // tracekin's span context: of a live span, or extracted from a carrier.
 //
 // The ids never change. The sampling decision and the baggage of a live span may, so reading them

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes a span's bytes (exporter/pipeline/span_bytes.h) in place as the application sets its tags and logs.
 //
 // The first bytes lie in the span object itself, so that a usual span allocates nothing more; a

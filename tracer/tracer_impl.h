@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tracer: what its spans share.
 //
 // Ownership: MakeTracer hands it out as a shared_ptr whose deleter is Retire; from then on the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A live span's moments as LTTng-UST events (docs/ust-events.md). While no session listens each
 // call costs one load and a comparison; nothing is prepared before that test.
 //

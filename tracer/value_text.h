@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text of an OpenTracing value, as tags and logs carry it.
 //
 // Numbers are written as std::to_chars does it, the shortest form that reads back; null is "null".

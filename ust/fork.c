@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* fork() under LTTng-UST: without these hooks a child's events carry the parent's vpid and vtid.
  *
  * LTTng leaves the calls to liblttng-ust-fork.so, a preload that wraps fork() with them; here

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The events of a Jaeger client that was made to record its spans with LTTng (Gelle & Dagenais, "Combining Distributed
  * and Kernel Tracing for Performance Analysis of Cloud Applications", 2021): Trace Compass's OpenTracing add-on
  * reads them. Names, types and order of the fields are that client's.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the LTTng-UST provider at run time.
 //
 // Thread-safety: any thread may call these at any time.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The seam between the tracer and the LTTng-UST provider.
  *
  * The provider is a shared object of its own, libtracekin_ust.so, so that a host without

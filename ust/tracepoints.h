@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The span events as LTTng-UST sees them; docs/ust-events.md says what they mean.
  *
  * LTTng's macros read this file several times, with other definitions each time: no include guard

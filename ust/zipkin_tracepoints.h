@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The events that BlkKin's C API records, in its author's version (keyval, timestamp) and in Ceph's (keyval_string,
  * keyval_integer, timestamp): babeltrace plugins and analyses that were written for them read these. Names, types
  * and order of the fields, and the log level, are BlkKin's.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the mapper answers: which objects hold a range of the volume. Lies in the answer's buffer.
 #ifndef TRACEKIN_EXAMPLES_BLOCKSTORE_EXTENTS_H
 #define TRACEKIN_EXAMPLES_BLOCKSTORE_EXTENTS_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // filed SEGMENT FOLDER: keeps each object as a file.
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mapper SEGMENT MAP-FILE OBJECT-SIZE: which object holds which block of the volume.
 //
 // An object is allocated by the first write to its block. The map file, a line for each, is on disk

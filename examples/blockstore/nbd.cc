@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The block device: a plugin of nbdkit's. Each read and write of a client begins a trace here and goes
 // to vlmc.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What every peer does: serves the requests that come to its port, and sends some of its own.
 //
 // One thread runs it; Call() and Respond() are for any thread. A peer takes up where its predecessor on

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // radosd SEGMENT CEPH-CONF POOL: keeps each object in a Ceph pool.
 //
 // BLOCKSTORE_EXTRA_EVENTS=N in the environment gives each of its spans N events more, to measure what so

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A request between peers, in the layout of libxseg's struct xseg_request as BlkKin extended it: the
 // span context is its last member, 24 bytes that allocation does not clear.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The shared memory through which the peers talk: slots with a request and its buffer each, and a
 // port for each peer with a queue of slots.
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Starts the processes of examples/blockstore, keeps them running, and ends them."""
 
 import itertools

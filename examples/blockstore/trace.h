@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A request's span at one peer: what a program needs of tracing, in the terms of this one.
 //
 // BLOCKSTORE_TRACING=0 compiles it to nothing, to measure what tracing costs. Thread-safety: a Trace by

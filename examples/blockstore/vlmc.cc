@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // vlmc SEGMENT: serves the volume. Asks the mapper which objects hold a request's range, and the store
 // for each of them.
 #include <cstdio>

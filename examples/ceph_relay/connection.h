@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One connection of a client, and the relay's own to the OSD for it.
 #ifndef TRACEKIN_EXAMPLES_CEPH_RELAY_CONNECTION_H
 #define TRACEKIN_EXAMPLES_CEPH_RELAY_CONNECTION_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One direction of a connection in Ceph's messenger protocol, version 1, as it passes by.
 //
 // What comes in goes out, in order and unchanged, but for fronts that the Observer changes; their

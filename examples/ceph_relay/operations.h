@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The operations of one client at one OSD, each a span.
 //
 // A span begins when the request's front passes and ends with the last byte of the reply of the same

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sends a program's connections to OSDs to relays instead; for LD_PRELOAD.
  *
  * CEPH_RELAY_MAP is a list of OSD=RELAY, separated by commas, each an IPv4 address and a port:

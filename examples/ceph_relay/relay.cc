@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Relays between Ceph's clients and OSDs, and makes a span of each operation; see README.md.
 #include <arpa/inet.h>
 #include <fcntl.h>

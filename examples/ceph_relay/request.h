@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a request to an OSD asks for, as far as a span says so.
 #ifndef TRACEKIN_EXAMPLES_CEPH_RELAY_REQUEST_H
 #define TRACEKIN_EXAMPLES_CEPH_RELAY_REQUEST_H

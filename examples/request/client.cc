@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Places many orders at the same time. Prints a line for each: its trace id, and what became of it.
 //
 // usage: request_client ADDRESS ORDERS

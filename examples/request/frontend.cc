@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes orders. It loads what it must know from the storage, on two threads at once, and stores the
 // order.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A thread that updates an index file, one record after the other.
 #ifndef TRACEKIN_EXAMPLES_REQUEST_INDEXER_H
 #define TRACEKIN_EXAMPLES_REQUEST_INDEXER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "service.h"
 
 #include <grpcpp/support/client_interceptor.h>

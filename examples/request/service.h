@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the three programs have in common: how each gets its tracer, and how a server runs.
 #ifndef TRACEKIN_EXAMPLES_REQUEST_SERVICE_H
 #define TRACEKIN_EXAMPLES_REQUEST_SERVICE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Keeps records in files of a folder: what is loaded lies in a file each, what is appended goes
 // into one journal. A thread of its own keeps an index of the journal.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The seam between span records and the body of a request.
 //
 // Used by the exporter thread alone; not synchronised. An encoder may keep scratch memory between

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Zipkin's spans as Scribe takes them: the arguments of its call Log (zipkin.thrift) in Thrift's
 // binary protocol, a list of log entries that each hold one span, as Base64 (RFC 4648, section 4) of
 // its struct.

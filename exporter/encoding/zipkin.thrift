@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What Zipkin's first API and Scribe say in Thrift: of zipkinCore.thrift in openzipkin/zipkin-api and of
 // scribe.thrift in facebookarchive/scribe what tracekin writes and reads, under their names and numbers.
 namespace cpp tracekin.thrift

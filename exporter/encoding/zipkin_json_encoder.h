@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Zipkin's v2 JSON (zipkin2-api.yaml of openzipkin/zipkin-api, version 1.0.0, "Span").
 //
 // Not synchronised. Owns a buffer that grows to the largest span seen.

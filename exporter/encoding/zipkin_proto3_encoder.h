@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Zipkin's v2 spans as protocol buffers (zipkin.proto of openzipkin/zipkin-api, version 1.0.0,
 // "ListOfSpans").
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Lists of Zipkin's v1 spans in Thrift's binary protocol, as POST /api/v1/spans takes them: without
 // the envelope of a call.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A span as Zipkin's first API had it: one Thrift struct in the binary protocol (zipkin.thrift). What
 // a span means is said there by annotations of a host, so that a record is translated:
 //

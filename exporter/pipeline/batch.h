@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Spans on their way from the queue to the collector: their bytes, one after the other.
 #ifndef TRACEKIN_EXPORTER_PIPELINE_BATCH_H
 #define TRACEKIN_EXPORTER_PIPELINE_BATCH_H

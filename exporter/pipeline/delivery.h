@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is sent next, and what becomes of it: batches, retries, back-off, splitting, the spool.
 //
 // A batch that the collector refuses is divided, so that a span that it cannot take costs that span

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the operator is told of dropped spans: how many since the last time, why, and the last error; at
 // most once in ten seconds.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Takes finished spans from the application's threads to a collector, on two threads of its own.
 //
 // The application's side is queue() and EnsureRunning(): neither wakes a thread. The exporter thread

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What became of a batch that was given to the sender.
 #ifndef TRACEKIN_EXPORTER_PIPELINE_OUTCOME_H
 #define TRACEKIN_EXPORTER_PIPELINE_OUTCOME_H

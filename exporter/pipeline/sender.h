@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Encodes a batch and sends it, on a thread of its own: however long a collector takes, the exporter
 // thread goes on.
 //

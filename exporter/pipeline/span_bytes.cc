@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "exporter/pipeline/span_bytes.h"
 
 #include <arpa/inet.h>

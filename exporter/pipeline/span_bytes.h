@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a span lies in memory between SetTag and the encoder: one flat run of bytes, written in place
 // on the application's threads (tracer/span_writer.h), copied once into the queue, and read by the
 // exporter thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The bounded queue of finished spans between the application's threads and the exporter thread.
 //
 // Its memory is one mapping of chunks, touched only as it is used. A producer takes the chunk of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A folder on disk where finished spans wait while the collector is away, and for another process if
 // this one dies.
 //

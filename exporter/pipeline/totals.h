@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What became of the spans that the queue accepted, and of those that other processes left in the
 // spool.
 //

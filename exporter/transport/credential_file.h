@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A file with a credential for a collector, which may be replaced while the process runs.
 //
 // Not synchronised. What the file holds is in no message.

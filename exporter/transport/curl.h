@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What all that use libcurl begin with, and how they stand a fork.
 //
 // OpenSSL does not renew its locks in the child of a fork: one that another thread had at that moment stays

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "exporter/transport/curl_transfer.h"
 
 #include <sys/socket.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A libcurl handle at work for a transport: with a deadline, and on descriptors that are checked to
 // be ours.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What Transport::Interrupt() leaves behind for Send(): the earliest deadline that was asked for.
 //
 // Thread-safety: any method from any thread.

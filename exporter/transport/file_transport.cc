@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "exporter/transport/file_transport.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Appends batches of lines to a file.
 //
 // Each batch is one write at the end of the file, so that processes may share it: lines of two

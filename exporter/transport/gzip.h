@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compresses the bodies of requests (gzip: RFC 1952), fast rather than small.
 //
 // Not synchronised. Owns some 300 KB, and a buffer that grows to the largest body seen.

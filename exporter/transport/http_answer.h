@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the answer of an HTTP collector means, and how it is told to an operator.
 //
 // Thread-safety: pure functions. They throw std::bad_alloc.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Posts batches to an HTTP collector with libcurl, over one connection that is kept alive.
 //
 // The URL may be http or https (certificates are verified) and may carry a user and password.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // librdkafka's settings, from ours and from an operator's file of its own properties.
 //
 // Thread-safety: functions of their arguments.

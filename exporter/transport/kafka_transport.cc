@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "exporter/transport/kafka_transport.h"
 
 #include <pthread.h>

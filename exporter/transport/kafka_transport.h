@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Publishes batches on a Kafka topic with librdkafka, each batch one message.
 //
 // librdkafka has threads of its own, with all signals blocked: one, and one for each broker that it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The HTTP proxy that the environment names, by the variables that libcurl has for it: http_proxy, https_proxy,
 // all_proxy and no_proxy, each but the first also in capitals.
 //

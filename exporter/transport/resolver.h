@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The addresses of the one host that a transport connects to, asked of getaddrinfo() on a thread of its
 // own. libcurl would start a thread for each question.
 //

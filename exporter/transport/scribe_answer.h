@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the answer of a Scribe server to a call of Log means: a reply or an exception in Thrift's binary
 // protocol, without its frame.
 //

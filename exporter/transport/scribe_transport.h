@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls Scribe's Log for each batch, over one connection that is kept: Thrift's binary protocol in
 // frames. Facebook's scribed and Zipkin's collector answer.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sockets that a library has opened for a transport, noted with what they are: daemons close all
 // descriptors that they do not know, and the number may then be a descriptor of theirs.
 //

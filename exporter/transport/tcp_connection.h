@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A TCP connection on which every wait has a deadline: for the name server, for the peer, and while
 // the peer takes or gives single bytes. libcurl connects; after that the bytes are ours.
 //

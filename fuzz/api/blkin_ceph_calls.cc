@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BlkKin's C API in Ceph's dialect.
 #include "tracekin/blkin/ceph/zipkin_c.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BlkKin's C API as its author published it.
 #include "tracekin/blkin/original/zipkin_c.h"
 

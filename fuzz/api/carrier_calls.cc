@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Span contexts on their way through carriers of each kind, good and bad.
 #include <algorithm>
 #include <sstream>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the fuzzer of the API does next: decisions out of an input's bytes, or out of a seed.
 //
 // An input gives libFuzzer control over each decision; once it is used up, ended() is true and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forks, whose child goes on alone for a few calls and ends in one of several ways.
 #include <sys/wait.h>
 #include <unistd.h>

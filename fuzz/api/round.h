@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One round of the API's fuzzer: threads that walk through the API in a World of their own.
 //
 // Thread-safety: one round at a time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Places in which the threads of the API's fuzzer leave objects for each other.
 //
 // Whatever is replaced is destroyed by the thread that lets go of it last. Thread-safety: any

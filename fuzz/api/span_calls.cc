@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Spans: how they begin, change and end, and the Scopes that they are active in.
 #include <opentracing/noop.h>
 

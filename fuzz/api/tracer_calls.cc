@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tracers: how they are made, asked, flushed, closed and given up.
 #include <chrono>
 #include <string>

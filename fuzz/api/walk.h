@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One thread's way through the API: a call after the other, each chosen by weight.
 //
 // The calls are in tables, by subject. A call takes what it needs from the World, gives the API

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the threads of one round of the API's fuzzer share: tracers of every kind, a collector that
 // answers badly, and the spans, contexts, Scopes and messages that the threads leave for each
 // other.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Span contexts in the binary forms of BlkKin's world, as OpenTracing's custom carriers and by plain
 // functions:
 //

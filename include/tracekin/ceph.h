@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Span contexts inside Ceph's messages between clients and OSDs, and between OSDs.
 //
 // Since Luminous (12.0.3) eight types of messages hold BlkKin's three ids in their front, whether Ceph

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From JSON and the environment to Options, and back to text.
 //
 // The keys of the JSON object are the names of the fields of Options, nested in the same way:

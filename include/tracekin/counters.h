@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where every span went.
 //
 // At any quiet moment (no span being started or finished, the exporter thread between two steps)

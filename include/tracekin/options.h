@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a tracer is made from: plain data with the defaults that stand in docs/configuration.md.
 //
 // Each field is also a key of the JSON configuration and an environment variable (see

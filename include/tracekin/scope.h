@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The span that a thread works for.
 //
 // OpenTracing C++ says when a span begins and ends, not which thread works for it in between. A

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A finished span as plain data: what an encoder is given, and what a program that recorded a span
 // elsewhere (read it from a trace, say) hands to Tracer::Report.
 //

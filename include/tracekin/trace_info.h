@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The three ids that BlkKin, Ceph's messages and XSEG's requests carry, in the order of the host. In
  * plain C; laid out as BlkKin's `struct blkin_trace_info`. */
 #ifndef TRACEKIN_TRACE_INFO_H

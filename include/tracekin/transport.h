@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where batches of encoded spans go. tracekin's own transports are chosen by ExporterOptions; a
 // program hands in one of its own by ExporterOptions::make_transport.
 //

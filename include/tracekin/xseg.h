@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The trace ids inside an XSEG request, in plain C: what a peer calls where it submits and accepts.
  *
  * libxseg's branch feature-instrumentation put three 64-bit ids at the end of `struct xseg_request`: at

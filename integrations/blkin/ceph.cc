@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BlkKin's C API in Ceph's dialect; the header says what each function does.
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tracer that the environment asks for:
 //
 //   TRACEKIN_CONFIG    the path of a JSON configuration (docs/configuration.md); the variables of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an event's text says of its span: Zipkin's core annotations (zipkinCore.thrift), and the
 // words with which programs that use BlkKin end a span. Pure functions.
 #ifndef TRACEKIN_INTEGRATIONS_BLKIN_EVENT_MEANING_H

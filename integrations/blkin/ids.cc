@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integrations/blkin/ids.h"
 
 #include "base/thread_state.h"

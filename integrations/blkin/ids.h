@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ids of new spans, and how they travel: what both dialects of BlkKin's API share.
 //
 // Ids are random, in [1, 2^63), as BlkKin's were. Thread-safety: any thread. Nothing throws.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whose record it is: what both dialects of BlkKin's API say of a span and of the place where it
 // was recorded. Borrowed for a call.
 #ifndef TRACEKIN_INTEGRATIONS_BLKIN_ORIGIN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BlkKin's C API in its author's dialect; the headers say what each function does.
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integrations/blkin/partial_spans.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BlkKin's records on their way to whole spans.
 //
 // BlkKin knows no finished span: it records one annotation after the other, on whatever thread.

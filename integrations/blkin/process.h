@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the process has one of: the table of partial spans, the thread that reports the idle ones,
 // and what the environment said.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One record of BlkKin's: a zipkin:* event, and a part of a Zipkin span.
 //
 // While no session listens and there is no tracer each costs a few loads. Nothing is recorded of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tracekin/blkin/tracekin_blkin.h"
 
 #include "integrations/blkin/process.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The client's side: one interceptor a call, made by a factory that the channel owns.
 //
 // gRPC calls an interceptor from several threads at a time when the application writes, reads and

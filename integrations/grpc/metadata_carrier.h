@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OpenTracing's HTTPHeaders carriers over the metadata of a gRPC call.
 //
 // Both borrow the metadata they are made with. Not thread-safe; a call's metadata is not either.

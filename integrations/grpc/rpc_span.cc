@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integrations/grpc/rpc_span.h"
 
 #include <opentracing/ext/tags.h>

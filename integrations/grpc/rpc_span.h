@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The span of one call: started with what is known of the method, finished once with the status.
 //
 // It owns its span and holds on to the tracer, which may otherwise go before the last call does.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The server's side: one interceptor a call, made by a factory that the server owns.
 //
 // In the synchronous and the callback API, gRPC runs the method's handler inside the Proceed() of

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # usage: abi_test.sh BUILD_FOLDER [--update]
 # Compares the binary interfaces of the libraries that programs link to with those that are kept here, one
 # .abi file each. Any change fails: one that programs must be built anew for wants a new soname; for others

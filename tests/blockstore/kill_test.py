@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """examples/blockstore while its processes are killed.
 
 usage: kill_test.py EXAMPLES PROGRAMS OnFiles|OnCeph

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # usage: request_test.sh examples/blockstore/run BUILD: a request of the example, drawn from its trace.
 set -euo pipefail
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The shared memory of examples/blockstore, while its users are killed.
 #include "examples/blockstore/segment.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A real Ceph, relays before its OSD, and clients that go through them."""
 
 import collections

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Real clients and a real OSD of Debian's Ceph, with relays between.
 
 usage: relay_test.py [CASE...]     as unittest has it

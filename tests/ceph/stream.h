@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What Ceph's messenger, version 1, has on the wire; made by hand, from its specification.
 #ifndef TRACEKIN_TESTS_CEPH_STREAM_H
 #define TRACEKIN_TESTS_CEPH_STREAM_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // docs/configuration.md holds a table that is written from the table in the code. To write it anew:
 //
 //   TRACEKIN_UPDATE_DOCUMENTATION=1 configuration_test --gtest_filter='Documentation.*'

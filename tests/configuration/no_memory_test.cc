@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading and printing a configuration where there is no memory: every allocation fails in turn,
 // those of the JSON library included.
 #include <gtest/gtest.h>

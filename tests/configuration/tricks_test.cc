@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Configurations of somebody who means harm, or of a template gone wrong: each is refused with one
 // line that says why, or means what it says.
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs a command with the URL of a real Zipkin server of its own in TRACEKIN_ZIPKIN_URL, and with that
 # of its Scribe collector in TRACEKIN_ZIPKIN_SCRIBE_URL.
 # usage: with_zipkin.sh SCRIPTS-FOLDER COMMAND...      ends with 77 (skipped) where there can be no server

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tests ask the real Zipkin server whose URL is in TRACEKIN_ZIPKIN_URL; see with_zipkin.sh.
 #ifndef TRACEKIN_TESTS_EXPORTER_ZIPKIN_CLIENT_H
 #define TRACEKIN_TESTS_EXPORTER_ZIPKIN_CLIENT_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a real Zipkin server makes of our spans. Its URL is in TRACEKIN_ZIPKIN_URL; see
 // with_zipkin.sh.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same spans by every way into a real Zipkin server, read back and compared with each other.
 #include <gtest/gtest.h>
 #include <rapidjson/document.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """HAProxy processes for the tests: the one with the plugin, and the service behind it."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Debian's HAProxy with the tracekin plugin in its OpenTracing filter, in master-worker mode.
 
 usage: haproxy_test.py [CASE...]     as unittest has it

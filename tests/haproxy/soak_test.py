@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Debian's HAProxy with the plugin under a steady load, while it is reloaded and its collector comes and goes.
 
 usage: soak_test.py [SECONDS]     20 by default

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Requests through HAProxy whose answers are checked to the byte."""
 
 import http.client

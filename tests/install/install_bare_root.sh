@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # usage: install_bare_root.sh SOURCE_FOLDER BUILD_FOLDER CMAKE
 # Installs the Debian packages in a Debian 12 that has nothing else, and lets programs that were built
 # elsewhere use the library and the plugin there: first without LTTng and the exporter's modules, then

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # usage: install_packages.sh BUILD_FOLDER
 # Makes the Debian packages and looks into them.
 set -euo pipefail

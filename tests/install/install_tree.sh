@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # usage: install_tree.sh BUILD_FOLDER CMAKE
 # Installs what was built into a new folder, and builds and runs the project in consumer/ against it:
 # by find_package, by pkg-config, and after the folder was moved.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # usage: reproducible.sh SOURCE_FOLDER BUILD_FOLDER CMAKE
 # Builds the libraries once more and compares the bytes of what is installed. The second build is in a folder
 # that is mounted where the first one is, as debug information names its folder.

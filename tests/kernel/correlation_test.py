@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Every span event sits on the thread that the kernel says was running.
 
 usage: correlation_test.py Plain|PidNamespace RECORDING   RECORDING is a folder that `record` made

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requests that wait in each of the ways that a kernel trace can explain, one operation for each.
 //
 // usage: workload FOLDER DISK ROUNDS

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What tracekin and its libraries read of the environment, when, and in a set-user-ID program.
 //
 // A host may change its environment at any time, and reallocates it then, while no thread but its own may look.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Processes that exit with tracers open: what OpenSSL does at exit, and how long the exporters may take.
 //
 // Each case forks a host, which loads or links tracekin, and libcurl and OpenSSL with it, as other programs

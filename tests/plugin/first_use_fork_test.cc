@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forks while another thread makes the plugin's first tracer in this process, and loads the
 // exporter's modules. A program of its own: no other test may have made a tracer before.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A host that uses libcurl, OpenSSL, Thrift and gRPC itself, and the plugin that uses the first three as well:
 // both get on, whether the host has these libraries as shared objects or has them in itself and exports their
 // symbols, so that they stand before the shared ones for all that the plugin calls.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/plugin/host_tls.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // OpenSSL as a host uses it: certificates, handshakes, and a server's side of TLS.
 #ifndef TRACEKIN_TESTS_PLUGIN_HOST_TLS_H
 #define TRACEKIN_TESTS_PLUGIN_HOST_TLS_H

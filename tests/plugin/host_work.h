@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a host does with the libraries that the plugin uses as well: each does some work when it is called,
 // and expects its result.
 #ifndef TRACEKIN_TESTS_PLUGIN_HOST_WORK_H

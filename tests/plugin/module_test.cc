@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exporter's modules, as a plugin finds them beside it, or does not.
 #include <dlfcn.h>
 #include <gmock/gmock.h>

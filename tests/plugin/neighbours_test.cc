@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One process with the library linked in, the plugin loaded, and another vendor's tracer beside them: none
 // notices the others.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An exporter module of a tracekin that never was.
 #include "exporter/module.h"
 

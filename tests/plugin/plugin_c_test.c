@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Uses the plugin through the C interface to OpenTracing (Debian: libopentracing-c-wrapper-dev).
  *
  * usage: plugin_c_test PLUGIN FILE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the plugin does when there is no memory: operator new is this program's own, for the plugin
 // as well, and fails when it is told to.
 

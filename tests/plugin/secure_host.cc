@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A host that environment_use_test makes a set-user-ID program of: one span, to the exporter that the
 // configuration in its argument names. Prints how many spans were exported, or why there is no tracer.
 #include <sys/auxv.h>

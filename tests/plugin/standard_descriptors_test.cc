@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hosts without standard input, output and error: nothing of tracekin's may take their numbers.
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Injecting and extracting the usual formats allocates nothing.
 #include <gtest/gtest.h>
 

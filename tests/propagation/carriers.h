@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the tests of propagation/ share: a carrier that can be as helpful or as unhelpful as real
 // ones, and short ways to inject into it and to extract from it.
 #ifndef TRACEKIN_TESTS_PROPAGATION_CARRIERS_H

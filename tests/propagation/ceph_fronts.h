@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Fronts of messages as a real cluster sent them, without a context.
 #ifndef TRACEKIN_TESTS_PROPAGATION_CEPH_FRONTS_H
 #define TRACEKIN_TESTS_PROPAGATION_CEPH_FRONTS_H

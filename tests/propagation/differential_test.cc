@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same input in two ways: the formats against regular expressions written from their grammars,
 // and a carrier that is asked against one that is iterated.
 #include <gtest/gtest.h>

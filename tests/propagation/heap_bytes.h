@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Golden messages in memory of exactly their size, so that AddressSanitizer sees a read beyond them.
 #ifndef TRACEKIN_TESTS_PROPAGATION_HEAP_BYTES_H
 #define TRACEKIN_TESTS_PROPAGATION_HEAP_BYTES_H

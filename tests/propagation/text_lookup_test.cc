@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "propagation/text_lookup.h"
 
 #include <gtest/gtest.h>

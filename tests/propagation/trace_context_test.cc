@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cases are those of the validation suite of w3c/trace-context, and the rules of the
 // specification that the suite does not try.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/propagation/xseg_peer.h"
 
 #include <string.h>

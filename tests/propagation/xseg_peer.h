@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a peer in plain C does with the ids of its requests. */
 #ifndef TRACEKIN_TESTS_PROPAGATION_XSEG_PEER_H
 #define TRACEKIN_TESTS_PROPAGATION_XSEG_PEER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How hard a test attacks: a second or two of it by default, and TRACEKIN_ATTACK times as much
 // where the environment sets that, as scripts/soak --attacks does.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads that work while a test does something else.
 #ifndef TRACEKIN_TESTS_SUPPORT_BACKGROUND_H
 #define TRACEKIN_TESTS_SUPPORT_BACKGROUND_H

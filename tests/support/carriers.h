@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text carriers for tests.
 #ifndef TRACEKIN_TESTS_SUPPORT_CARRIERS_H
 #define TRACEKIN_TESTS_SUPPORT_CARRIERS_H

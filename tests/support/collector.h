@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A collector in memory, for tests of what sends spans to one.
 //
 // Thread-safety: any method from any thread; the encoder and the transport as their seams say.

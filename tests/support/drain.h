@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All that a span queue has, for tests.
 #ifndef TRACEKIN_TESTS_SUPPORT_DRAIN_H
 #define TRACEKIN_TESTS_SUPPORT_DRAIN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // malloc, calloc, realloc and the like, which fail when a test says so, on tracekin's own threads:
 // the exporter's, and those that they start. A program that links failing_malloc.cc has these for
 // all that is loaded into it, operator new and C libraries included. glibc only, and not with

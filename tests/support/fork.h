@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Forks for tests: a child that asserts as its parent does, and is killed if it hangs.
 #ifndef TRACEKIN_TESTS_SUPPORT_FORK_H
 #define TRACEKIN_TESTS_SUPPORT_FORK_H

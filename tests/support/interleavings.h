@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs a few threads in every order in which they can meet, up to a number of preemptions: most errors need
 // two or three (Musuvathi, Qadeer: "Iterative context bounding for systematic testing of multithreaded
 // programs", PLDI 2007). A thread may be preempted before each operation on an InterleavedAtomic. Everything is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A tracer that writes which process exported which span to a file that all processes of a fork
 // share.
 #ifndef TRACEKIN_TESTS_SUPPORT_LEDGER_TRACER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A TCP port on loopback at which a test listens, and accepts for itself or not at all.
 #ifndef TRACEKIN_TESTS_SUPPORT_LISTENER_H
 #define TRACEKIN_TESTS_SUPPORT_LISTENER_H

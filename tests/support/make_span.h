@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Spans as they lie in the queue, for tests of what takes them from there.
 #ifndef TRACEKIN_TESTS_SUPPORT_MAKE_SPAN_H
 #define TRACEKIN_TESTS_SUPPORT_MAKE_SPAN_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A tracer whose collector is this process, for tests: what it exports can be looked at, and the
 // collector accepts, refuses or hangs on command.
 //

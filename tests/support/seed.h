@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where random tests begin: the same numbers each time, unless TRACEKIN_SEED in the environment says otherwise
 // (scripts/soak has it count up).
 #ifndef TRACEKIN_TESTS_SUPPORT_SEED_H

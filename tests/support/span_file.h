@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The spans that a tracer has written to a file, for tests.
 #ifndef TRACEKIN_TESTS_SUPPORT_SPAN_FILE_H
 #define TRACEKIN_TESTS_SUPPORT_SPAN_FILE_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A folder of its own for a test.
 #ifndef TRACEKIN_TESTS_SUPPORT_TEMP_FOLDER_H
 #define TRACEKIN_TESTS_SUPPORT_TEMP_FOLDER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A collector behind another program's TLS (tls_server.py), and certificates that the openssl program makes.
 //
 // Thread-safety: one thread at a time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Waiting for conditions that nobody signals.
 #ifndef TRACEKIN_TESTS_SUPPORT_WAIT_H
 #define TRACEKIN_TESTS_SUPPORT_WAIT_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A real Zipkin server for tests in Python; TRACEKIN_SCRIPTS names the folder of scripts/zipkin."""
 
 import json

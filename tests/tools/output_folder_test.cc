@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which folders `tracekin record` takes; some cases are root's to try.
 
 #include "tools/record/output_folder.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What `tracekin record` sets up, by the commands that --dry-run prints; and its sentences.
 
 #include <gmock/gmock.h>

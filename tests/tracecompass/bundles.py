@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Prints the list of OSGi bundles that Equinox is to run: those of Trace Compass without its windows.
 
 usage: bundles.py FOLDER

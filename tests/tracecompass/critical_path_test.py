@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Trace Compass' critical path of a span's thread must tell why the span took its time. With it go the views' tests,
 on that trace of a whole machine.
 

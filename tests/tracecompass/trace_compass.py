@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Trace Compass for tests: runs the script of that name and gives what it found."""
 
 import collections

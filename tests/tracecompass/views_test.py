@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """The real Trace Compass must see in a trace what is in it: what bt2 reads, and what was exported.
 
 usage: scripts/with-lttng tests/tracecompass/views_test.py PATH-OF-tracecompass_workload

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes spans whose scopes nest, overlap on several threads, move on, end in any order and outlive
 // their span; and spans that begin before a trace does, or do not end in it.
 //

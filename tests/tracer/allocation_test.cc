@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How often spans allocate memory, against the API's no-op tracer; and what happens where there is
 // none. operator new is this program's own: it counts, and fails when it is told to.
 

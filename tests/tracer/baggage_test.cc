@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Baggage: set, read, overwritten, merged from references, and bounded.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Threads that are cancelled (pthread_cancel) while they are in a call: the process goes on, and
 // the thread ends at a cancellation point of its own. Each test is in the child of a fork, which
 // aborts if not.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The carriers of tracekin/carriers.h with real span contexts. The formats have tests of their own.
 
 #include "tracekin/carriers.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The carriers of tracekin/ceph.h with real span contexts. The format has tests of its own.
 
 #include "tracekin/ceph.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // When a span begins, ends and logs: the timestamps of StartSpanOptions and FinishSpanOptions, alone
 // and together. Explicit ones are exact to the nanosecond; derived ones are allowed a generous
 // error, for what is tested is which clock they come from.

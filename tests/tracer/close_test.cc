@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Flush and Close: what they achieve, and that they return in time whatever the collector does.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One tracer, and one span, used by many threads at once. Under ThreadSanitizer these find races;
 // without it, what gets lost.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The law of counters.h, started = open + unsampled + exported + dropped.* + queued, in histories
 // made at random from a seed: collectors that accept, refuse and fail, full queues, unsampled spans,
 // and Close in the middle.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who decides whether a span is exported: the parent's context, or this tracer's sampler.
 
 #include <gtest/gtest.h>

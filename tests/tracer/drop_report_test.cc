@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the operator is told of dropped spans: the numbers and the reason, in few lines.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The end of a span: Finish, once; what may still be called; and the destructor, which finishes too.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many forks, at once and one after the other, while threads of the parent do everything else.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fork() while other threads are in the midst of everything. A child that finds a lock taken for ever
 // hangs, and is killed and reported.
 

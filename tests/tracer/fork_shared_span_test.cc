@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fork() while another thread changes a span that the child goes on to use. A child that waits for
 // that thread hangs, and is killed and reported; one that reads what the thread had half written
 // crashes.

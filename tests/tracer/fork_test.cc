@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fork(): parent and child go on, each exports its own spans, and no span is exported twice.
 
 #include <gtest/gtest.h>

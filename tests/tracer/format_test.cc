@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a tracer sends, to whom, by exporter.type and exporter.format.
 
 #include <gmock/gmock.h>

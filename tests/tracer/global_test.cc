@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Our tracer as the process's global one.
 
 #include <gtest/gtest.h>

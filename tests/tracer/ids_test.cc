@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Trace and span ids: their range, their size, and that no two are alike.
 
 #include <gtest/gtest.h>

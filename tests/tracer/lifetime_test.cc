@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Spans and contexts that outlive Close() and the tracer's pointer, and that the tracer is really
 // destroyed with the last of them, wherever that happens.
 

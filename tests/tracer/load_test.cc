@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // More of everything than a host has on a bad day.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Span::Log and the log records of FinishSpanOptions: which text an entry becomes.
 
 #include <gtest/gtest.h>

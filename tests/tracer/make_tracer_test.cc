@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MakeTracer: what a tracer made from options alone does from its first to its last moment.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much memory the calls of the application take, whatever they are given, and what they do
 // where there is none. malloc() is this program's own: it counts, and fails when it is told to. So
 // it sees what C libraries allocate, where allocation_test.cc sees C++ only.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Files and folders that take no spans, or not all of them: spans are counted, the operator is
 // told, and the host gets no signal.
 

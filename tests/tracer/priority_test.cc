@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tag sampling.priority (semantic conventions): above 0 a span is exported, at 0 it is not, at
 // its start and in the middle of its life; what is not a number is no hint.
 

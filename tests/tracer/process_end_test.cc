@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ways in which a process with an open tracer ends. Each ends in time. After exit() spans are
 // exported, unless there is another exit() meanwhile: glibc has that one end the process before the
 // first one's handlers have returned.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What processes do to those who live in them: they run out of descriptors, are interrupted at any instruction,
 // and end from within a signal handler.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tracer::Inject and Tracer::Extract for each kind of carrier. The wire formats have tests of their
 // own; here is what the API says of any tracer.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which of a span's references becomes its parent. Zipkin has one: the first ChildOf, else the first
 // FollowsFrom. References that are null or another tracer's are as good as absent.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A span's memory is bounded: what does not fit is cut between two code points or left out, counted,
 // and said in the span itself.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // SpanContext: ids as text, copies, and telling our own from others'.
 
 #include "tracer/span_context.h"

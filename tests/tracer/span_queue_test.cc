@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The queue of finished spans against a plain model of it, in random histories made from a seed; and
 // on many threads. Its single properties are tested in tests/exporter.
 

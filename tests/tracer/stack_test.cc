@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How much of its caller's stack each call of the API takes: coroutines have small ones.
 //
 // A call runs on a stack of its own that was filled with a pattern; what no longer has it was used.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Standard error may be anything: a pipe that nobody reads, or whose reader is gone, a socket, a
 // terminal that is stopped. Each test is in the child of a fork, which hangs or dies if a line
 // harms its host.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tags that OpenTracing's semantic conventions give a meaning, and their place in Zipkin's model:
 // span.kind, the peer's address, and error.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tracer::StartSpan: names, tags and the span's place, as <opentracing/tracer.h> has them.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A process that is stopped and continued again and again, so that none of its threads runs when it
 // should: what is counted still adds up.
 

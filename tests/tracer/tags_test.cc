@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Span::SetTag: every type of value, and which text it becomes.
 
 #include <gtest/gtest.h>

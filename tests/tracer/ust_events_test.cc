@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A span's LTTng-UST events, seen by a recorder that stands in for the provider, and that they agree
 // with what is exported.
 

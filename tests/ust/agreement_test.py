@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """A tracer's events and what it exports must say the same; and the comparison must be able to fail.
 
 usage: scripts/with-lttng tests/ust/agreement_test.py PATH-OF-ust_spans

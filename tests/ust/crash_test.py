@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """A traced program, or the session daemon, that is killed while spans are made.
 
 usage: scripts/with-lttng tests/ust/crash_test.py PATH-OF-ust_spans

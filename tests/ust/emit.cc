@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Emits span events through the recorder and prints a line for each: its name, and pid, tid and
 // span id as they must be found in the trace. Ends with status 1 if something is not as it must be
 // in the process itself.

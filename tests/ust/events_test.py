@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Records the provider's events with a real session daemon and reads them back.
 
 usage: scripts/with-lttng tests/ust/events_test.py PATH-OF-ust_emit

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stands in for libtracekin_ust.so, without LTTng: its scope_enter is always enabled, the rest
 // never.
 #include "ust/recorder.h"

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs examples/request with files in Zipkin's place, as scripts/demo --no-zipkin does.
 #
 # usage: scripts/with-lttng tests/ust/request_test.sh BUILD

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes spans of many shapes with a real tracer, which records them as events and exports them to
 // files.
 //

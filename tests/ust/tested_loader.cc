@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/ust/tested_loader.h"
 
 #include "ust/loader.h"

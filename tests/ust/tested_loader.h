@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A copy of the loader in a shared object of its own, so that a test can choose what lies beside
 // it.
 #ifndef TRACEKIN_TESTS_UST_TESTED_LOADER_H

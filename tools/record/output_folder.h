@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The folder that a trace is written to, which no other user may have a hand in: root's session
 // daemon writes there as root.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a recording consists of, as plain data: which events of the kernel and of tracekin, with which
 // contexts, in which buffers. session.h carries a plan out, and LttngCommands() tells how lttng(1) would.
 //

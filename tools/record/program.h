@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command that is recorded, as a child process, and what ends a recording.
 //
 // Thread-safety: one thread, and one Program a process: it takes over SIGINT, SIGTERM and SIGCHLD.

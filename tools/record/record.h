@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `tracekin record`: an LTTng session of the kernel and of tracekin's events, with one command.
 #ifndef TRACEKIN_TOOLS_RECORD_RECORD_H
 #define TRACEKIN_TOOLS_RECORD_RECORD_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An LTTng session that follows a plan, from its creation to its destruction, and the daemon it needs.
 //
 // Every failure is a RecordError whose text is a sentence for the user: what cannot be done and what

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tools/record/summary.h"
 
 #include <babeltrace2/babeltrace.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a finished recording holds, read back from its files.
 //
 // Thread-safety: functions of their arguments and the files.

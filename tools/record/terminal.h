@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text of others on its way to a terminal.
 //
 // Thread-safety: functions of their arguments.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The three ids that a message or request carries from one BlkKin service to the next: the same in
  * both dialects of BlkKin's API. Plain data, C and C++. */
 #ifndef TRACEKIN_BLKIN_TRACE_INFO_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a program can do with BlkKin's spans that BlkKin itself had no words for: choose the tracer
 // that exports them, and make them parents and children of OpenTracing's spans.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Encoders allocate no memory once they have seen such spans before. operator new is this program's
 // own, and counts.
 

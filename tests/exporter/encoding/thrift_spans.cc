@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/exporter/encoding/thrift_spans.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reading back, with libthrift and what its compiler generates, what our encoders wrote in Thrift.
 //
 // The functions fail the running test if there is nothing to read.

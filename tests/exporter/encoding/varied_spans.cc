@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/exporter/encoding/varied_spans.h"
 
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Spans that differ in all that a span may have, the same ones each time: what encoders must agree
 // on.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "exporter/encoding/zipkin_json_encoder.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "exporter/encoding/zipkin_proto3_encoder.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The queue's threads in every order in which they can meet. Its source is compiled here a second time, for
 // atomics that give way; TRACEKIN_PREEMPTIONS sets how often they do, 2 by default.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program under load, for tests of what becomes of its spans.
 //
 //   exporter_load SPANS_PER_SECOND SECONDS DRAIN_SECONDS [CHILDREN]

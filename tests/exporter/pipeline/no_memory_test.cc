@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exporter where there is no memory: every allocation on its threads fails in turn, in C++ and
 // in C libraries, while spans go to a collector that itself fails at first.
 #include <gtest/gtest.h>

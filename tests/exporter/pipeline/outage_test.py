@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """What becomes of a program's spans while the collector is away, or the program is killed.
 
 usage: outage_test.py [CASE...]     as unittest has it

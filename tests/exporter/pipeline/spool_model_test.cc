@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The spool against a plain model of it, in random histories made from a seed: two processes share a folder;
 // they append, read, settle, die without a word, begin anew and adopt each other's spans.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hosts that close all descriptors they do not know, as daemons do, and then open their own, which get
 // the same numbers: nothing of ours goes into them, and they stay open.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/exporter/transport/fault_server.h"
 
 #include <arpa/inet.h>

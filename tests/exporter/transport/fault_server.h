@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An HTTP server on loopback, or on a Unix socket, for tests of clients: it reads requests whole, notes
 // them, and then does to the connection what the test tells it to. Frames of Thrift are requests to it,
 // too.

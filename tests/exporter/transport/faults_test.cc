@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A whole tracer against collectors that are ill in every way: no span is unaccounted for, and what
 // was acknowledged does not come again.
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A name server that does not answer: what libcurl asks getaddrinfo for comes here first.
 #include <dlfcn.h>
 #include <gtest/gtest.h>

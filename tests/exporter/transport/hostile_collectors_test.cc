@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A whole tracer against collectors that answer with malice. Each row of the table is an answer; the
 // same is checked for all: no time, memory or CPU is lost to it, every span is accounted for, nobody
 // is led elsewhere, nothing is sent back that the collector has planted, no line of the log has a

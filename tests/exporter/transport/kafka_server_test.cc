@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a real Kafka broker, and a Zipkin server that reads from it, make of our batches. For where they
 // are see with_kafka.sh.
 #include <arpa/inet.h>

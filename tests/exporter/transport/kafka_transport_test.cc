@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Kafka transport without a broker; with one: kafka_server_test.cc.
 #include "exporter/transport/kafka_transport.h"
 

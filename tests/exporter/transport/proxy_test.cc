@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The variables that name a proxy, and what a transport makes of one.
 #include "exporter/transport/proxy.h"
 

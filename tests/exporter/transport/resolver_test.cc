@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of collectors: who asks for their addresses, and what happens when nobody can any more.
 //
 // What asks getaddrinfo() comes to a table of this test first.

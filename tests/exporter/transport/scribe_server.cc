@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/exporter/transport/scribe_server.h"
 
 #include <thrift/protocol/TBinaryProtocol.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A Scribe server of libthrift's own parts (TThreadedServer, TFramedTransport, TBinaryProtocol), for
 // tests of clients.
 //

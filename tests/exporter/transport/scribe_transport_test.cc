@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "exporter/transport/scribe_transport.h"
 
 #include <arpa/inet.h>

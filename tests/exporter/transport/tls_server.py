@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """An HTTPS collector on loopback that takes every POST; ends when its standard input does.
 
 usage: tls_server.py [--close] CERTIFICATE KEY [AUTHORITY]

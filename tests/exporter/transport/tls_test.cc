@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // HTTPS against another program's TLS, with certificates that the openssl program makes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs a command with a Kafka broker of its own, and a Zipkin server that reads the topic "zipkin"
 # there: their addresses are in TRACEKIN_KAFKA_BROKER and TRACEKIN_ZIPKIN_URL. The command may end and
 # start the broker by "$TRACEKIN_KAFKA down" and "$TRACEKIN_KAFKA up" with $TRACEKIN_KAFKA_DIR.

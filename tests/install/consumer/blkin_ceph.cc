@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A program that was written for Ceph's BlkKin, and takes what tracekin adds.
 #include <tracekin/blkin/tracekin_blkin.h>
 

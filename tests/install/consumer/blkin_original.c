@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A program that was written for BlkKin. */
 #include <blkin/blkin-front.h>
 #include <stdio.h>

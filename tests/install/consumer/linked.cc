@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usage: linked FILE
 // Links to tracekin, uses each of its headers, writes one span to FILE and checks that it has.
 #include <tracekin/carriers.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usage: loading PLUGIN CONFIGURATION
 // Loads the plugin and makes a span named "loaded"; knows OpenTracing only.
 #include <opentracing/dynamic_load.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // usage: with_grpc FILE
 // Makes gRPC interceptors for a tracer that writes to FILE.
 #include <tracekin/grpc.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A tracer that BlkKin's API records to while it lives, for tests.
 #ifndef TRACEKIN_TESTS_INTEGRATIONS_BLKIN_BLKIN_TRACER_H
 #define TRACEKIN_TESTS_INTEGRATIONS_BLKIN_BLKIN_TRACER_H

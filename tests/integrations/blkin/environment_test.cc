@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tracer that the environment asks for, and what blkin_init makes of it.
 
 #include "integrations/blkin/environment.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BlkKin's spans and OpenTracing's as each other's parents.
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BlkKin's C and C++ API in its author's dialect: what each function does with good and bad
 // arguments. What becomes of records outside of the process, programs_test.py looks at.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table in which BlkKin's records become spans.
 
 #include "integrations/blkin/partial_spans.h"

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
 """Runs programs that were written for BlkKin, and compares the events and the spans that they make with what they
 record.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // RATE in the environment: one of RATE + 1 roots is traced, whatever a tracer's sampler says.
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BlkKin's records as LTTng-UST events, seen by a recorder that stands in for the provider.
 
 #include "integrations/blkin/record.h"

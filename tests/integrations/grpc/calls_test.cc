@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that succeed, in every combination of client API, server API and kind of method.
 #include <grpcpp/generic/generic_stub.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One call of the Echo service, in each of gRPC's three client APIs.
 #ifndef TRACEKIN_TESTS_INTEGRATIONS_GRPC_ECHO_CLIENT_H
 #define TRACEKIN_TESTS_INTEGRATIONS_GRPC_ECHO_CLIENT_H

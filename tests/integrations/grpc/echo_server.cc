@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/integrations/grpc/echo_server.h"
 
 namespace tracekin::testing {

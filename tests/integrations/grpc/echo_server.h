@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Echo service in each of gRPC's three server APIs, on a free port of the loopback.
 #ifndef TRACEKIN_TESTS_INTEGRATIONS_GRPC_ECHO_SERVER_H
 #define TRACEKIN_TESTS_INTEGRATIONS_GRPC_ECHO_SERVER_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A traced Echo server, a traced channel to it, and the spans that come of their calls.
 #ifndef TRACEKIN_TESTS_INTEGRATIONS_GRPC_ECHO_TEST_H
 #define TRACEKIN_TESTS_INTEGRATIONS_GRPC_ECHO_TEST_H

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Calls that fail, are cancelled, run out of time or are given up.
 #include <grpcpp/generic/generic_stub.h>
 

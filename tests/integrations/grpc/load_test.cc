@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many calls from many threads: a span for each side of each, all of them in pairs.
 #include <map>
 #include <set>

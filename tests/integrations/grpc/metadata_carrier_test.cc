@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "integrations/grpc/metadata_carrier.h"
 
 #include <gmock/gmock.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What happens to a call whose context cannot travel, and to a call that is not traced.
 #include <stdexcept>
 

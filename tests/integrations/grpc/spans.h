@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finished spans in memory, from a MockTracer, and what tests ask of them.
 #ifndef TRACEKIN_TESTS_INTEGRATIONS_GRPC_SPANS_H
 #define TRACEKIN_TESTS_INTEGRATIONS_GRPC_SPANS_H

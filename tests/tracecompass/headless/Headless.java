@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package tracekin;
 
 import java.io.File;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BlkKin's C++ API as Ceph has it (ceph/blkin, the version that Ceph's releases pin): values that
 // borrow their text, unless they are told to copy it.
 //

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a C program that was written for BlkKin includes: blkin_init, and a pointer to each function
  * of <zipkin_c.h>.
  *

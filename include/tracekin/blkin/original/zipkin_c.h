@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* BlkKin's C API as its author published it (marioskogias/blkin, branch master), implemented by
  * libtracekin_blkin. docs/blkin.md says what each record becomes, and which defects are mended.
  *

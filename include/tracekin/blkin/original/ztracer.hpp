@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // BlkKin's C++ API as its author published it (marioskogias/blkin, branch master): traces and
 // endpoints that own their text, behind boost::shared_ptr.
 //

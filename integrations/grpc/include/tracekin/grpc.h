@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Spans for gRPC calls, on both sides, with any OpenTracing tracer.
 //
 //   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A C++ program as it was written against Ceph's BlkKin: every method and constant. Prints a line for each span:
 // label, trace, span and parent id, which programs_test.py looks for.
 #include <cstdlib>
