@@ -22,7 +22,7 @@ import threading
 import time
 import unittest
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "support"))
 import zipkin_server
 
 LOAD = os.environ.get("TRACEKIN_LOAD", "")
