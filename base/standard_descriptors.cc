@@ -5,30 +5,104 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstddef>
+#include <mutex>
+#include <new>
+
+#include "base/file_descriptor.h"
 
 namespace tracekin {
+
+namespace {
+
+struct Taken {
+  std::mutex mutex;
+  int users = 0;
+  std::array<FileDescriptor, STDERR_FILENO + 1> descriptors;
+};
+
+// Ready before any other code runs, and never destroyed: threads may use it all the time.
+union NeverDestroyed {
+  constexpr NeverDestroyed() : value() {}
+  ~NeverDestroyed() {}
+  Taken value;
+} storage;
+Taken& taken = storage.value;
+
+// A socket needs no file system, and its inode tells it from what the host may open in its place.
+int OpenInertSocket() noexcept {
+  return socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+void Keep(int number) noexcept { taken.descriptors[static_cast<std::size_t>(number)].Set(number); }
+
+void TakeThoseThatAreClosed() noexcept {
+  for (int number = 0; number <= STDERR_FILENO; ++number) {
+    if (fcntl(number, F_GETFD) != -1) continue;
+    const int opened = OpenInertSocket();
+    if (opened > STDERR_FILENO) {
+      close(opened);  // another thread was quicker
+    } else if (opened != -1) {
+      Keep(opened);
+    }
+  }
+}
+
+// Puts a socket in the place of `number`, which is ours, without leaving it free in between: another
+// thread has found it in use, and a library may be about to open something there.
+void ReplaceAndKeep(int number) noexcept {
+  const int opened = OpenInertSocket();
+  if (opened == -1 || dup3(opened, number, O_CLOEXEC) == -1) {
+    close(number);
+  } else {
+    Keep(number);
+  }
+  if (opened > STDERR_FILENO) {
+    close(opened);
+  } else if (opened != -1) {
+    Keep(opened);
+  }
+}
+
+void GiveBack() noexcept {
+  for (FileDescriptor& descriptor : taken.descriptors) descriptor.Close();
+}
+
+}  // namespace
 
 int AboveStandardDescriptors(int descriptor) noexcept {
   if (descriptor < 0 || descriptor > STDERR_FILENO) return descriptor;
   const int copy = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
   const int error = errno;
-  close(descriptor);
+  {
+    const std::lock_guard<std::mutex> lock(taken.mutex);
+    if (taken.users != 0) {
+      ReplaceAndKeep(descriptor);
+    } else {
+      close(descriptor);
+    }
+  }
   errno = error;
   return copy;
 }
 
-// A socket needs no file system, and its inode tells it from what the host may open in its place.
 StandardDescriptorsTaken::StandardDescriptorsTaken() noexcept {
-  for (int number = 0; number <= STDERR_FILENO; ++number) {
-    if (fcntl(number, F_GETFD) != -1) continue;
-    const int opened = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    if (opened > STDERR_FILENO) {
-      close(opened);  // another thread was quicker
-    } else if (opened != -1) {
-      taken_[static_cast<std::size_t>(opened)].Set(opened);
-    }
-  }
+  const std::lock_guard<std::mutex> lock(taken.mutex);
+  ++taken.users;
+  TakeThoseThatAreClosed();
+}
+
+StandardDescriptorsTaken::~StandardDescriptorsTaken() {
+  const std::lock_guard<std::mutex> lock(taken.mutex);
+  if (--taken.users == 0) GiveBack();
+}
+
+void GiveBackStandardDescriptorsAfterFork() noexcept {
+  new (&taken.mutex) std::mutex;
+  taken.users = 0;
+  GiveBack();
 }
 
 }  // namespace tracekin

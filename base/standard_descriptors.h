@@ -9,10 +9,6 @@
 #ifndef TRACEKIN_BASE_STANDARD_DESCRIPTORS_H
 #define TRACEKIN_BASE_STANDARD_DESCRIPTORS_H
 
-#include <array>
-
-#include "base/file_descriptor.h"
-
 namespace tracekin {
 
 /// Takes what open() or socket() has returned, with close-on-exec set. Returns it, or a copy with
@@ -21,15 +17,19 @@ int AboveStandardDescriptors(int descriptor) noexcept;
 
 /// For the time of a call of a library that opens descriptors by itself: those of the three that are
 /// closed are taken. They lead nowhere: reading fails with EAGAIN, and writing with ENOTCONN. A host
-/// that opens its own standard descriptors meanwhile, by closing the number first, keeps them. Two
-/// that overlap do not know of each other: what the first gives back is open to the second's library.
+/// that opens its own standard descriptors meanwhile, by closing the number first, keeps them. What
+/// several threads take is given back by the last of them.
 class StandardDescriptorsTaken {
  public:
   StandardDescriptorsTaken() noexcept;
-
- private:
-  std::array<FileDescriptor, 3> taken_;
+  ~StandardDescriptorsTaken();
+  StandardDescriptorsTaken(const StandardDescriptorsTaken&) = delete;
+  StandardDescriptorsTaken& operator=(const StandardDescriptorsTaken&) = delete;
 };
+
+/// Gives back what threads of the parent had taken. REQUIRES: called in the child of a fork, while it
+/// has one thread.
+void GiveBackStandardDescriptorsAfterFork() noexcept;
 
 }  // namespace tracekin
 

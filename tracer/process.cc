@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/standard_descriptors.h"
 #include "base/thread_state.h"
 #include "exporter/transport/curl.h"
 #include "tracer/tracer_impl.h"
@@ -50,7 +51,8 @@ void AfterForkInParent() {
 
 void AfterForkInChild() {
   RenewThreadStateAfterFork();
-  ResumeCurlAfterForkInChild();  // before there are threads again
+  ResumeCurlAfterForkInChild();  // these two before there are threads again
+  GiveBackStandardDescriptorsAfterFork();
   for (const Registered& entry : TheRegistry().tracers) entry.tracer->AfterForkInChild();
   TheRegistry().mutex.unlock();
 }

@@ -114,8 +114,8 @@ void Sender::MakeParts() {
 }
 
 void Sender::Send(Outcome* outcome) {
-  const StandardDescriptorsTaken
-      taken;  // libcurl opens a pair of sockets, and files of certificates
+  // libcurl opens a pair of sockets, and files of certificates.
+  const StandardDescriptorsTaken taken;
   MakeParts();
   const std::size_t spans = Encode(outcome);
   if (spans == 0) {

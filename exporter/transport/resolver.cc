@@ -21,6 +21,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/standard_descriptors.h"
 namespace tracekin {
 
 namespace {
@@ -61,6 +62,7 @@ Found Ask(const std::string& host) {
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* list = nullptr;
+  const StandardDescriptorsTaken taken;  // for the sockets to name servers
   const int code = getaddrinfo(host.c_str(), nullptr, &hints, &list);
   Found found;
   if (code != 0) {

@@ -130,6 +130,22 @@ INSTANTIATE_TEST_SUITE_P(Ways, HostWithoutStandardDescriptors, ::testing::Bool()
                            return std::string(way.param ? "FromTheStart" : "Later");
                          });
 
+TEST(StandardDescriptorsTaken, AreGivenBackByTheLastOfSeveral) {
+  TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
+  const pid_t child = fork();
+  if (child == 0) {
+    CloseStandardDescriptors();
+    auto first = std::make_unique<StandardDescriptorsTaken>();
+    auto second = std::make_unique<StandardDescriptorsTaken>();
+    first.reset();
+    if (dup(0) <= STDERR_FILENO) std::_Exit(1);
+    second.reset();
+    if (fcntl(STDIN_FILENO, F_GETFD) != -1) std::_Exit(2);
+    std::_Exit(0);
+  }
+  EXPECT_EQ(AwaitChild(child), 0);
+}
+
 TEST(StandardDescriptorsTaken, AreGivenBackUnlessTheHostHasOpenedItsOwn) {
   TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   const pid_t child = fork();
