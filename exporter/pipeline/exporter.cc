@@ -13,7 +13,6 @@
 
 #include "base/no_cancellation.h"
 #include "base/random_seed.h"
-#include "base/standard_descriptors.h"
 #include "exporter/pipeline/delivery.h"
 #include "exporter/pipeline/drop_report.h"
 

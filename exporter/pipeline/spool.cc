@@ -146,6 +146,7 @@ bool ReadRecord(std::string_view bytes, RecordHeader* header, std::string_view* 
 
 std::vector<std::string> FilesOf(const std::string& folder) {
   std::vector<std::string> names;
+  const StandardDescriptorsTaken taken;  // for opendir()
   const std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir(folder.c_str()), closedir);
   if (dir == nullptr && errno == ENOMEM) throw std::bad_alloc();
   if (dir == nullptr) return names;
