@@ -12,6 +12,7 @@
 #include <new>
 
 #include "base/file_descriptor.h"
+#include "base/no_destructor.h"
 
 namespace tracekin {
 
@@ -23,13 +24,9 @@ struct Taken {
   std::array<FileDescriptor, STDERR_FILENO + 1> descriptors;
 };
 
-// Ready before any other code runs, and never destroyed: threads may use it all the time.
-union NeverDestroyed {
-  constexpr NeverDestroyed() : value() {}
-  ~NeverDestroyed() {}
-  Taken value;
-} storage;
-Taken& taken = storage.value;
+// Made when the library is loaded, and not when it is first used: a fork might come in between.
+NoDestructor<Taken> storage;
+Taken& taken = *storage;
 
 // A socket needs no file system, and its inode tells it from what the host may open in its place.
 int OpenInertSocket() noexcept {

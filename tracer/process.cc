@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
-#include <new>
 #include <utility>
 #include <vector>
 
+#include "base/no_destructor.h"
 #include "base/standard_descriptors.h"
 #include "base/thread_state.h"
 #include "exporter/transport/curl.h"
@@ -31,11 +31,9 @@ struct Registry {
   std::vector<Registered> tracers;
 };
 
-// Never destroyed, for a host may fork while its static objects are; not allocated, for this is called
-// where nothing may throw.
+// A host may fork while its static objects are destroyed.
 Registry& TheRegistry() {
-  alignas(Registry) static unsigned char memory[sizeof(Registry)];
-  static Registry* const registry = new (memory) Registry;
+  static NoDestructor<Registry> registry;
   return *registry;
 }
 

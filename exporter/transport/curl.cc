@@ -13,6 +13,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/no_destructor.h"
+
 namespace tracekin {
 
 namespace {
@@ -23,11 +25,8 @@ using Lock = std::shared_timed_mutex;
 constexpr std::chrono::milliseconds kLongestForkWait{100};
 constexpr std::chrono::seconds kLongestExitWait{1};
 
-// Never destroyed, for threads may be at work while static objects are; not allocated, for nothing may throw.
-alignas(Lock) unsigned char lock_memory[sizeof(Lock)];
-
 Lock& AtWork() {
-  static Lock* const lock = new (lock_memory) Lock;
+  static NoDestructor<Lock> lock;
   return *lock;
 }
 
