@@ -2,7 +2,6 @@
 #include "exporter/pipeline/exporter.h"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <condition_variable>
@@ -13,6 +12,7 @@
 
 #include "base/no_cancellation.h"
 #include "base/random_seed.h"
+#include "base/signals_blocked.h"
 #include "exporter/pipeline/delivery.h"
 #include "exporter/pipeline/drop_report.h"
 
@@ -130,17 +130,13 @@ void Exporter::Start() noexcept {
   // In one order with Close(), which sets closed_ and then reads starting_: one of us sees the other.
   if (starting_.exchange(true)) return;
   if (worker_.load(std::memory_order_acquire) == nullptr && !closed_.load()) {
-    // The host's signals are the host's business: none is to be handled on this thread.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const SignalsBlocked signals_blocked;
     try {
       worker_.store(StartThreads(), std::memory_order_release);
     } catch (const std::exception&) {
       next_start_ns_.store(Now() + kStartRetryNs, std::memory_order_relaxed);
       failed_starts_.fetch_add(1, std::memory_order_relaxed);
     }
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
   }
   starting_.store(false, std::memory_order_release);
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/transport/kafka_transport.h"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -14,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/signals_blocked.h"
 #include "exporter/transport/http_answer.h"
 #include "exporter/transport/kafka_configuration.h"
 
@@ -130,9 +128,7 @@ std::shared_ptr<KafkaTransport::Client> KafkaTransport::Connect() const {
 // for a name server. Where no thread can be had the producer is leaked.
 void KafkaTransport::End(std::shared_ptr<Client> client, milliseconds wait) noexcept {
   if (client == nullptr) return;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalsBlocked signals_blocked;
   try {
     std::promise<void> promise;
     const std::future<void> ended = promise.get_future();
@@ -151,7 +147,6 @@ void KafkaTransport::End(std::shared_ptr<Client> client, milliseconds wait) noex
     Client* const leaked = client.get();
     leaked->itself = std::move(client);
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 SendResult KafkaTransport::Send(const std::string& body, std::size_t /*spans*/,

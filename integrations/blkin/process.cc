@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -14,6 +13,8 @@
 #include <string>
 
 #include "base/no_cancellation.h"
+#include "base/no_destructor.h"
+#include "base/signals_blocked.h"
 #include "base/standard_error.h"
 #include "base/thread_state.h"
 #include "integrations/blkin/environment.h"
@@ -37,8 +38,7 @@ struct Process {
 };
 
 Process& TheProcess() {
-  alignas(Process) static unsigned char memory[sizeof(Process)];
-  static Process* const process = new (memory) Process;
+  static NoDestructor<Process> process;
   return *process;
 }
 
@@ -60,9 +60,7 @@ void* ReportIdleForEver(void*) {
 // others take their place.
 void StartThread() noexcept {
   if (TheProcess().thread_runs.exchange(true)) return;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const SignalsBlocked signals_blocked;
   pthread_t thread;
   if (pthread_create(&thread, nullptr, ReportIdleForEver, nullptr) == 0) {
     pthread_setname_np(thread, "tracekin-blkin");
@@ -70,7 +68,6 @@ void StartThread() noexcept {
   } else {
     TheProcess().thread_runs = false;
   }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 void BeforeFork() { TheProcess().spans.LockAll(); }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks all signals on the calling thread as long as it lives. A thread that is started meanwhile
+// inherits that, so the host's signal handlers never run on a thread of ours.
+//
+// Thread-safety: concerns the calling thread alone.
+#ifndef TRACEKIN_BASE_SIGNALS_BLOCKED_H
+#define TRACEKIN_BASE_SIGNALS_BLOCKED_H
+
+#include <pthread.h>
+#include <signal.h>
+
+namespace tracekin {
+
+class SignalsBlocked {
+ public:
+  SignalsBlocked() noexcept {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace tracekin
+
+#endif  // TRACEKIN_BASE_SIGNALS_BLOCKED_H
