@@ -20,6 +20,13 @@ namespace {
 constexpr std::string_view kOutOfMemory = "out of memory";
 static_assert(kOutOfMemory.size() <= 15);
 
+// In the host's locale, the text of an error would be looked for in a catalogue, of the language
+// that the environment names; and the host may be changing its environment.
+void UseCLocale() noexcept {
+  const locale_t c = newlocale(LC_ALL_MASK, "C", nullptr);  // takes no memory
+  if (c != nullptr) uselocale(c);
+}
+
 }  // namespace
 
 Sender::Sender(std::string_view service, const MakeEncoder& make_encoder,
@@ -29,28 +36,13 @@ Sender::Sender(std::string_view service, const MakeEncoder& make_encoder,
       make_transport_(make_transport),
       on_outcome_(std::move(on_outcome)) {}
 
-namespace {
-
-// In the host's locale, the text of an error would be looked for in a catalogue, of the language that the
-// environment names; and the host may be changing its environment.
-void UseCLocale() noexcept {
-  const locale_t c = newlocale(LC_ALL_MASK, "C", nullptr);  // takes no memory
-  if (c != nullptr) uselocale(c);
-}
-
-}  // namespace
-
 // Nobody is told of a failure: the first batch meets it again.
 void Sender::BeReady() noexcept {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     if (ready_) return;
   }
-  try {
-    const StandardDescriptorsTaken taken;
-    MakeParts();
-  } catch (...) {
-  }
+  Try(nullptr);
   const std::lock_guard<std::mutex> lock(mutex_);
   ready_ = true;
   now_ready_.notify_all();
@@ -64,13 +56,8 @@ void Sender::AwaitReady(TimePoint deadline) noexcept {
 void Sender::Run() noexcept {
   UseCLocale();
   BeReady();
-  for (;;) {
-    {
-      std::unique_lock<std::mutex> lock(mutex_);
-      changed_.wait(lock, [this] { return stop_ || (batch_ != nullptr && !outcome_); });
-      if (stop_) return;
-    }
-    Outcome outcome = Try();
+  while (const Batch* batch = AwaitBatch()) {
+    Outcome outcome = Try(batch);
     {
       const std::lock_guard<std::mutex> lock(mutex_);
       outcome_ = std::move(outcome);
@@ -79,12 +66,23 @@ void Sender::Run() noexcept {
   }
 }
 
-// Whatever is thrown, by a host's own transport too, the batch has failed and the thread goes on.
-Outcome Sender::Try() noexcept {
+// The next batch; null when the thread is to end.
+const Batch* Sender::AwaitBatch() noexcept {
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [this] { return stop_ || (batch_ != nullptr && !outcome_); });
+  return stop_ ? nullptr : batch_;
+}
+
+// Makes what is not there yet, and sends `batch` unless it is null. Whatever is thrown, by a host's
+// own transport too, the batch has failed and the thread goes on.
+Outcome Sender::Try(const Batch* batch) noexcept {
   Outcome outcome;
   try {
     try {
-      Send(&outcome);
+      // libcurl and librdkafka open descriptors by themselves.
+      const StandardDescriptorsTaken taken;
+      MakeParts();
+      if (batch != nullptr) Send(*batch, &outcome);
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& error) {
@@ -113,11 +111,8 @@ void Sender::MakeParts() {
   owned_transport_->Interrupt(interrupt_);
 }
 
-void Sender::Send(Outcome* outcome) {
-  // libcurl opens a pair of sockets, and files of certificates.
-  const StandardDescriptorsTaken taken;
-  MakeParts();
-  const std::size_t spans = Encode(outcome);
+void Sender::Send(const Batch& batch, Outcome* outcome) {
+  const std::size_t spans = Encode(batch, outcome);
   if (spans == 0) {
     outcome->result.status = SendStatus::kAccepted;  // nothing
     return;
@@ -128,12 +123,12 @@ void Sender::Send(Outcome* outcome) {
 }
 
 // Returns how many spans the body holds; `outcome` has those that it does not.
-std::size_t Sender::Encode(Outcome* outcome) {
+std::size_t Sender::Encode(const Batch& batch, Outcome* outcome) {
   body_.clear();
   encoder_->Begin(&body_);
   std::size_t spans = 0;
-  SpanDecoder decoder(batch_->service.empty() ? service_ : batch_->service);
-  batch_->ForEach([&](const char* span) {
+  SpanDecoder decoder(batch.service.empty() ? service_ : batch.service);
+  batch.ForEach([&](const char* span) {
     const std::size_t before = body_.size();
     try {
       const SpanRecord& record = decoder.Decode(span);

@@ -57,10 +57,11 @@ class Sender {
 
  private:
   void BeReady() noexcept;
-  Outcome Try() noexcept;
+  const Batch* AwaitBatch() noexcept;
+  Outcome Try(const Batch* batch) noexcept;
   void MakeParts();
-  void Send(Outcome* outcome);
-  std::size_t Encode(Outcome* outcome);
+  void Send(const Batch& batch, Outcome* outcome);
+  std::size_t Encode(const Batch& batch, Outcome* outcome);
 
   const std::string_view service_;
   const MakeEncoder& make_encoder_;
