@@ -35,6 +35,8 @@ inline std::int64_t SystemNow() noexcept {
       .count();
 }
 
+constexpr std::int64_t Nanoseconds(std::chrono::nanoseconds duration) { return duration.count(); }
+
 /// later - earlier of times as wild as an application may give; the nearest number if that overflows.
 inline std::int64_t Difference(std::int64_t later, std::int64_t earlier) noexcept {
   std::int64_t difference;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/ascii.h"
 #include "configuration/text.h"
 
 namespace tracekin {
@@ -24,26 +25,15 @@ constexpr std::string_view kReserved[] = {"b3",
                                           "upgrade",
                                           "user-agent"};
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool IsTokenCharacter(char c) {
-  const char lower = Lower(c);
-  return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') ||
-         (c != 0 && std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos);
-}
-
 bool IsControl(char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }
 
 }  // namespace
 
-bool IsHeaderName(std::string_view name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), IsTokenCharacter);
-}
+bool IsHeaderName(std::string_view name) { return !name.empty() && kTokenChars.HasAll(name); }
 
 bool IsReservedHeader(std::string_view name) {
   return std::any_of(std::begin(kReserved), std::end(kReserved), [name](std::string_view reserved) {
-    return std::equal(name.begin(), name.end(), reserved.begin(), reserved.end(),
-                      [](char a, char b) { return Lower(a) == b; });
+    return EqualsIgnoringCase(name, reserved);
   });
 }
 

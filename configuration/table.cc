@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 
+#include "base/strings.h"
 #include "configuration/text.h"
 #include "propagation/propagator.h"
 
@@ -150,16 +151,12 @@ std::vector<Setting> MakeSettings() {
   };
 }
 
-std::string Joined(const std::vector<std::string_view>& names) {
-  std::string text;
-  for (const std::string_view name : names) text.append(text.empty() ? "" : ", ").append(name);
-  return text;
-}
+std::string Listed(const std::vector<std::string_view>& names) { return Joined(names, ", "); }
 
-std::string Joined(const std::vector<std::uint64_t>& numbers) {
-  std::string text;
-  for (const std::uint64_t number : numbers) text += (text.empty() ? "" : ", ") + Decimal(number);
-  return text;
+std::string Listed(const std::vector<std::uint64_t>& numbers) {
+  std::vector<std::string> texts;
+  for (const std::uint64_t number : numbers) texts.push_back(Decimal(number));
+  return Joined(texts, ", ");
 }
 
 }  // namespace
@@ -203,21 +200,21 @@ std::string Allowed(const Value& value) {
       Overloaded{
           [](const Boolean&) -> std::string { return "true or false"; },
           [](const Integer& v) {
-            if (!v.allowed.empty()) return "one of " + Joined(v.allowed);
+            if (!v.allowed.empty()) return "one of " + Listed(v.allowed);
             return "a whole number from " + Decimal(v.min) + " to " + Decimal(v.max);
           },
           [](const Number& v) {
             return "a number from " + Decimal(v.min) + " to " + Decimal(v.max);
           },
           [](const Text& v) {
-            return v.allowed.empty() ? "UTF-8 text" : "one of " + Joined(v.allowed);
+            return v.allowed.empty() ? "UTF-8 text" : "one of " + Listed(v.allowed);
           },
           [](const Url&) -> std::string {
             return "an http:// or https:// URL with a host, such as "
                    "\"http://127.0.0.1:9411/api/v2/spans\", or a scribe:// one, such as "
                    "\"scribe://127.0.0.1:9410\"";
           },
-          [](const TextList& v) { return "a list of different names out of " + Joined(v.allowed); },
+          [](const TextList& v) { return "a list of different names out of " + Listed(v.allowed); },
           [](const TextMap&) -> std::string {
             return "texts by keys that are different and not empty";
           },

@@ -6,6 +6,7 @@
 #include <new>
 #include <optional>
 
+#include "base/ascii.h"
 #include "base/clock.h"
 #include "base/fork_generation.h"
 #include "base/number.h"
@@ -19,12 +20,6 @@ namespace tracekin {
 namespace {
 
 using opentracing::Value;
-
-std::string_view View(opentracing::string_view text) { return {text.data(), text.size()}; }
-
-std::int64_t Nanoseconds(opentracing::SystemTime time) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
-}
 
 std::optional<double> NumberOf(const Value& value) {
   if (value.is<bool>()) return value.get<bool>() ? 1 : 0;
@@ -163,12 +158,12 @@ void Span::Log(std::initializer_list<std::pair<opentracing::string_view, Value>>
 
 void Span::Log(opentracing::SystemTime timestamp,
                std::initializer_list<std::pair<opentracing::string_view, Value>> fields) noexcept {
-  if (recording()) LogAt(Nanoseconds(timestamp), fields);
+  if (recording()) LogAt(Nanoseconds(timestamp.time_since_epoch()), fields);
 }
 
 void Span::Log(opentracing::SystemTime timestamp,
                const std::vector<std::pair<opentracing::string_view, Value>>& fields) noexcept {
-  if (recording()) LogAt(Nanoseconds(timestamp), fields);
+  if (recording()) LogAt(Nanoseconds(timestamp.time_since_epoch()), fields);
 }
 
 void Span::FinishWithOptions(const opentracing::FinishSpanOptions& options) noexcept {
@@ -183,7 +178,7 @@ void Span::FinishWithOptions(const opentracing::FinishSpanOptions& options) noex
 
 void Span::RecordFinish(const opentracing::FinishSpanOptions& options) noexcept {
   for (const auto& record : options.log_records) {
-    AddLog(Nanoseconds(record.timestamp), record.fields);
+    AddLog(Nanoseconds(record.timestamp.time_since_epoch()), record.fields);
   }
   const std::int64_t asked = options.finish_steady_timestamp.time_since_epoch().count();
   SpanHeader& header = writer_.header();

@@ -19,8 +19,6 @@ namespace {
 
 using opentracing::SpanReferenceType;
 
-std::int64_t Nanoseconds(std::chrono::nanoseconds duration) { return duration.count(); }
-
 // Zipkin has one parent: the first ChildOf, else the first FollowsFrom; of those with ids, if any has.
 const SpanContext* Parent(const opentracing::StartSpanOptions& options) noexcept {
   const SpanContext* parent = nullptr;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/hex.h"
 #include "base/utf8.h"
 
 namespace tracekin {
@@ -36,10 +37,7 @@ class Writer {
   // Over the last character, which was a comma.
   void Close(char bracket) { at_[-1] = bracket; }
 
-  void Hex(std::uint64_t id) {
-    Hex32(static_cast<std::uint32_t>(id >> 32));
-    Hex32(static_cast<std::uint32_t>(id));
-  }
+  void Hex(std::uint64_t id) { at_ = EncodeHex(id, at_); }
 
   void Number(std::int64_t number) { at_ = std::to_chars(at_, end_, number).ptr; }
 
@@ -61,15 +59,6 @@ class Writer {
   }
 
  private:
-  // Eight digits at once: spreads the nibbles over the bytes of a word, then makes each a digit.
-  void Hex32(std::uint64_t x) {
-    x = (x | x << 16) & 0x0000FFFF0000FFFF;
-    x = (x | x << 8) & 0x00FF00FF00FF00FF;
-    x = (x | x << 4) & 0x0F0F0F0F0F0F0F0F;
-    const std::uint64_t letters = (x + 0x0606060606060606) >> 4 & 0x0101010101010101;
-    Word(htobe64(x + 0x3030303030303030 + letters * ('a' - '9' - 1)));
-  }
-
   // Eight digits at once: halves a number until each byte of a word has one, the first in the lowest. The
   // quotients by 100 and 10 are products with 10486 / 2^20 and 103 / 2^10, exact for what occurs here.
   void Decimal8(std::uint32_t number) {
@@ -78,12 +67,9 @@ class Writer {
     x = hundreds | (x - hundreds * 100) << 16;
     const std::uint64_t tens = (x * 103 >> 10) & 0x000F000F000F000F;
     x = tens | (x - tens * 10) << 8;
-    Word(htole64(x + 0x3030303030303030));
-  }
-
-  void Word(std::uint64_t bytes) {
-    std::memcpy(at_, &bytes, sizeof bytes);
-    at_ += sizeof bytes;
+    const std::uint64_t digits = htole64(x + 0x3030303030303030);
+    std::memcpy(at_, &digits, sizeof digits);
+    at_ += sizeof digits;
   }
 
   char* at_;

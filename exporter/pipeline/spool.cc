@@ -19,6 +19,7 @@
 #include "base/crc32c.h"
 #include "base/random_seed.h"
 #include "base/standard_descriptors.h"
+#include "base/strings.h"
 #include "base/utf8.h"
 
 namespace tracekin {
@@ -86,10 +87,6 @@ Settled MakeSettled(std::uint32_t records) { return {records, Crc32c(BytesOf(rec
 // None, if that cannot be known: rather twice than not at all.
 std::uint32_t RecordsOf(const Settled& settled) {
   return MakeSettled(settled.records).crc == settled.crc ? settled.records : 0;
-}
-
-bool EndsWith(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
 bool WriteAll(int descriptor, std::string_view bytes) {

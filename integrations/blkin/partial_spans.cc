@@ -38,8 +38,6 @@ void Append(EntryType type, std::int64_t time_ns, std::string_view key, std::str
   text->append(reinterpret_cast<const char*>(&header), sizeof header).append(key).append(value);
 }
 
-std::int64_t Nanoseconds(std::chrono::nanoseconds duration) { return duration.count(); }
-
 // The bound for one shard.
 std::size_t Share(std::size_t whole, std::size_t shards) {
   return std::max<std::size_t>(whole / shards, 1);

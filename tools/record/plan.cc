@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/record/plan.h"
 
+#include "base/strings.h"
+
 namespace tracekin::record {
 
 namespace {
@@ -64,12 +66,6 @@ const char* DomainOption(lttng_domain_type domain) {
   return domain == LTTNG_DOMAIN_KERNEL ? "--kernel" : "--userspace";
 }
 
-std::string Join(const std::vector<std::string>& words) {
-  std::string joined;
-  for (const std::string& word : words) joined += (joined.empty() ? "" : ",") + word;
-  return joined;
-}
-
 // lttng(1) takes several tracepoints in one command, but no wildcard may fail there: one each if optional.
 void AppendEnableEvent(const Channel& channel, const std::string& where,
                        std::vector<std::string>* commands) {
@@ -84,7 +80,7 @@ void AppendEnableEvent(const Channel& channel, const std::string& where,
       names.push_back(event.name);
     }
   }
-  commands->push_back(enable + ' ' + Quoted(Join(names)));
+  commands->push_back(enable + ' ' + Quoted(Joined(names, ",")));
 }
 
 }  // namespace
