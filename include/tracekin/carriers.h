@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Span contexts in the binary forms of BlkKin's world, as OpenTracing's custom carriers and by plain
-// functions:
+// Reads and writes span contexts in the binary formats of BlkKin, Ceph and XSEG, through
+// OpenTracing's custom carriers or through plain functions:
 //
-//   char trace[24];                                       // a field of a message of one's own
+//   char trace[24];                                       // a field of your own message
 //   tracer->Inject(span->context(), tracekin::BytesWriter(tracekin::BytesFormat::kBlkin, trace, 24));
 //   auto parent = tracer->Extract(tracekin::BytesReader(tracekin::BytesFormat::kBlkin, trace, 24));
 //
-// docs/wire-formats.md has the bytes, and what of a context they cannot say. What holds for each:
+// docs/wire-formats.md describes the bytes and lists what each format cannot represent. These rules
+// hold for all of them:
 //
-//  - Only a sampled context is written with ids. Any other is written as "not traced".
-//  - "Not traced" is read as no context: a null pointer, and no error. What was unsampled and what was
-//    never traced look the same.
-//  - Contexts are those of tracekin's tracers; a foreign one is invalid_span_context_error.
-//  - What is read must be the format and nothing else, to the byte. Anything else, or a trace id
-//    without a span id, is span_context_corrupted_error.
+//  - Ids are written only for a sampled context. Any other context is written as "not traced".
+//  - "Not traced" is read as no context: a null pointer without an error. A reader cannot tell an
+//    unsampled trace from one that was never traced.
+//  - Contexts must come from a tracekin tracer. Any other context fails with
+//    invalid_span_context_error.
+//  - The bytes that are read must match the format exactly. Anything else, or a trace id without a
+//    span id, fails with span_context_corrupted_error.
 //
-// Ownership: carriers borrow the memory that they are made for. Thread-safety: functions of their
-// arguments; whoever calls them sees to it that nobody else uses the bytes. None of them throws.
+// Ownership: carriers borrow the memory they are constructed with. Thread-safety: the functions use
+// only their arguments. The caller must ensure that no other thread uses the bytes. Nothing here
+// throws.
 #ifndef TRACEKIN_CARRIERS_H
 #define TRACEKIN_CARRIERS_H
 
@@ -31,42 +34,43 @@
 
 namespace tracekin {
 
-/// The ids as three integers, for code that carries them by itself.
+/// The ids as three integers, for code that transports them itself.
 using TraceInfo = ::tracekin_trace_info;
 
 using ExtractedContext = opentracing::expected<std::unique_ptr<opentracing::SpanContext>>;
 
-/// The ids of `context`; all zeros unless it is sampled. Of a 128-bit trace id the lower half; if that
-/// is 0, zeros.
+/// Returns the ids of `context`, or all zeros if it is not sampled. Only the lower half of a
+/// 128-bit trace id fits. If that half is 0, all ids are 0.
 TRACEKIN_API opentracing::expected<TraceInfo> ToTraceInfo(
     const opentracing::SpanContext& context) noexcept;
 
-/// A sampled context with these ids; null if trace_id is 0.
+/// Returns a sampled context with these ids, or null if trace_id is 0.
 TRACEKIN_API ExtractedContext FromTraceInfo(const TraceInfo& info) noexcept;
 
 enum class BytesFormat {
   kBlkin,  // 24 bytes: trace, span and parent id, big-endian; BlkKin's blkin_trace_info_packed
-  kCeph,   // 24 bytes: the same, little-endian; Ceph's encoding of blkin_trace_info
-  kHost,   // 24 bytes: the same, in the order of the host; TraceInfo itself
-  kOtel,   // 32 bytes, or 7 without a context: Ceph's OpenTelemetry block, with all of the trace id
+  kCeph,   // 24 bytes: the same ids, little-endian; Ceph's encoding of blkin_trace_info
+  kHost,   // 24 bytes: the same ids in host byte order; the memory of a TraceInfo
+  kOtel,   // 32 bytes, or 7 without a context: Ceph's OpenTelemetry block, full trace id
 };
 
 constexpr std::size_t kMaxBytesOfFormat = 32;
 
-/// Writes `context` to the beginning of `bytes` and returns how many bytes that took. If `size` is less
-/// nothing is written, and the error is std::errc::no_buffer_space.
+/// Writes `context` to the beginning of `bytes` and returns the number of bytes written. Writes
+/// nothing and fails with std::errc::no_buffer_space if `size` is too small.
 TRACEKIN_API opentracing::expected<std::size_t> InjectBytes(const opentracing::SpanContext& context,
                                                             BytesFormat format, void* bytes,
                                                             std::size_t size) noexcept;
 
-/// Reads all `size` bytes.
+/// Reads a context from all `size` bytes.
 TRACEKIN_API ExtractedContext ExtractBytes(BytesFormat format, const void* bytes,
                                            std::size_t size) noexcept;
 
-/// InjectBytes for Tracer::Inject.
+/// Calls InjectBytes from Tracer::Inject.
 class TRACEKIN_API BytesWriter final : public opentracing::CustomCarrierWriter {
  public:
-  /// `written`, if it is not null, gets what InjectBytes returned; it is left alone after an error.
+  /// Stores the result of InjectBytes in `written` if that is not null. Does not change it on an
+  /// error.
   BytesWriter(BytesFormat format, void* bytes, std::size_t size,
               std::size_t* written = nullptr) noexcept;
 
@@ -80,7 +84,7 @@ class TRACEKIN_API BytesWriter final : public opentracing::CustomCarrierWriter {
   std::size_t* const written_;
 };
 
-/// ExtractBytes for Tracer::Extract.
+/// Calls ExtractBytes from Tracer::Extract.
 class TRACEKIN_API BytesReader final : public opentracing::CustomCarrierReader {
  public:
   BytesReader(BytesFormat format, const void* bytes, std::size_t size) noexcept;
@@ -93,9 +97,10 @@ class TRACEKIN_API BytesReader final : public opentracing::CustomCarrierReader {
   const std::size_t size_;
 };
 
-/// A `struct xseg_request` of `size` bytes that is about to be submitted; tracekin/xseg.h has the same
-/// in C. After any error the request is not traced, so that it carries no ids of its last use.
-/// std::errc::no_buffer_space: it has no place for ids, and is left as it is.
+/// Writes a context into a `struct xseg_request` of `size` bytes that is about to be submitted.
+/// tracekin/xseg.h offers the same in C. After any error the request is not traced, so that it does
+/// not carry the ids of its previous use. Fails with std::errc::no_buffer_space, without changing
+/// the request, if it does not have a field for ids.
 class TRACEKIN_API XsegWriter final : public opentracing::CustomCarrierWriter {
  public:
   XsegWriter(void* request, std::size_t size) noexcept;
@@ -108,7 +113,8 @@ class TRACEKIN_API XsegWriter final : public opentracing::CustomCarrierWriter {
   const std::size_t size_;
 };
 
-/// The same of a request that was accepted. One without a place for ids holds no context.
+/// Reads the context of a request that was accepted. A request without a field for ids has no
+/// context.
 class TRACEKIN_API XsegReader final : public opentracing::CustomCarrierReader {
  public:
   XsegReader(const void* request, std::size_t size) noexcept;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Span contexts inside Ceph's messages between clients and OSDs, and between OSDs.
+// Reads and writes span contexts in Ceph's messages between clients and OSDs, and between OSDs.
 //
-// Since Luminous (12.0.3) eight types of messages hold BlkKin's three ids in their front, whether Ceph
-// was built to use them or not; MOSDOp since Squid (19.2) an OpenTelemetry context as well. Where they
-// are follows from the type and the version in the message's header (struct ceph_msg_header):
+// Since Luminous (12.0.3) the fronts of eight message types contain BlkKin's three ids, even if
+// Ceph was built without BlkKin. Since Squid (19.2) MOSDOp also contains an OpenTelemetry context.
+// The offset depends on the type and the version in the message's header (struct ceph_msg_header):
 //
 //   type                        version   place in the front
 //    42  MOSDOp                 8         byte 63
@@ -16,12 +16,12 @@
 //   110  MOSDECSubOpRead        3         the last 24 bytes
 //   111  MOSDECSubOpReadReply   2         the last 24 bytes
 //
-// Errors, for every function and carrier here: std::errc::not_supported for any other type or version;
-// span_context_corrupted_error if the front's fields are not what they are in such a message, or the
-// context is none. A front is then left as it is. What else carriers have in common is said in
-// tracekin/carriers.h; docs/ceph.md has an example.
+// Every function and carrier here fails with std::errc::not_supported for any other type or
+// version. It fails with span_context_corrupted_error if the fields of the front do not match such
+// a message, or if the context is invalid. A front is not changed on an error. tracekin/carriers.h
+// describes the rules that all carriers share. docs/ceph.md has an example.
 //
-// Ownership: carriers borrow the front. Thread-safety: functions of their arguments.
+// Ownership: carriers borrow the front. Thread-safety: the functions use only their arguments.
 #ifndef TRACEKIN_CEPH_H
 #define TRACEKIN_CEPH_H
 
@@ -37,7 +37,7 @@
 
 namespace tracekin {
 
-/// The types that hold a context.
+/// The message types that contain a context.
 enum CephMessageType : std::uint16_t {
   kCephOsdOp = 42,
   kCephOsdOpReply = 43,
@@ -49,24 +49,26 @@ enum CephMessageType : std::uint16_t {
   kCephRepOpReply = 113,
 };
 
-/// What a message's header says of it, in the order of the host.
+/// The fields of a message's header that determine the offset of its context, in host byte order.
 struct CephMessageHeader {
   std::uint16_t type;
   std::uint16_t version;
 };
 
-/// Puts `context` into `front`, or takes the one that is there out if `context` is not sampled. In
-/// MOSDOp version 9 that makes the front 25 bytes longer or shorter if it had no context before, or has
-/// none after: its length in the message's header must follow, as must the checksums of both.
+/// Writes `context` into `front`. If `context` is not sampled, removes the context that `front`
+/// contains. In MOSDOp version 9 the front becomes 25 bytes longer when it gains a context and 25
+/// bytes shorter when it loses one. The caller must then update the front's length in the message's
+/// header, and the checksums of the front and the header.
 TRACEKIN_API opentracing::expected<void> InjectCeph(const opentracing::SpanContext& context,
                                                     CephMessageHeader header,
                                                     std::string* front) noexcept;
 
-/// Of MOSDOp version 9 the OpenTelemetry context, if that is sampled; else BlkKin's, if there is one.
+/// Reads the context of `front`. Prefers the OpenTelemetry context of MOSDOp version 9 if it is
+/// sampled, and otherwise BlkKin's ids if there are any.
 TRACEKIN_API ExtractedContext ExtractCeph(CephMessageHeader header, const void* front,
                                           std::size_t size) noexcept;
 
-/// InjectCeph for Tracer::Inject.
+/// Calls InjectCeph from Tracer::Inject.
 class TRACEKIN_API CephWriter final : public opentracing::CustomCarrierWriter {
  public:
   CephWriter(CephMessageHeader header, std::string* front) noexcept;
@@ -79,7 +81,7 @@ class TRACEKIN_API CephWriter final : public opentracing::CustomCarrierWriter {
   std::string* const front_;
 };
 
-/// ExtractCeph for Tracer::Extract.
+/// Calls ExtractCeph from Tracer::Extract.
 class TRACEKIN_API CephReader final : public opentracing::CustomCarrierReader {
  public:
   CephReader(CephMessageHeader header, const void* front, std::size_t size) noexcept;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The span that a thread works for.
+// Marks the span that a thread is working for.
 //
-// OpenTracing C++ says when a span begins and ends, not which thread works for it in between. A
-// kernel trace knows threads only, so that second fact is what ties the two together: a Scope makes
-// a span the active one of the calling thread for as long as the Scope lives, and records both
-// moments as the LTTng events tracekin:scope_enter and tracekin:scope_exit. A span that moves to
-// another thread gets another Scope there; a thread that works for several spans in turn nests
-// them.
+// OpenTracing C++ records when a span begins and ends, but not which thread works for it in
+// between. A kernel trace knows only threads, so correlating the two requires that information. A
+// Scope makes a span the active span of the calling thread for the lifetime of the Scope. It
+// records both ends as the LTTng events tracekin:scope_enter and tracekin:scope_exit. When a span
+// moves to another thread, create another Scope there. A thread that alternates between spans nests
+// their Scopes.
 //
-// Thread-safety: everything here concerns the calling thread alone and takes no lock.
+// Thread-safety: everything here affects only the calling thread and takes no lock.
 #ifndef TRACEKIN_SCOPE_H
 #define TRACEKIN_SCOPE_H
 
@@ -22,29 +22,30 @@ struct ScopeNode;
 
 class TRACEKIN_API Scope {
  public:
-  /// Makes `span` the active span of this thread. Borrows it: the span must outlive the Scope. A
-  /// span of another vendor's tracer is made active too, but only tracekin's spans are recorded as
-  /// events.
+  /// Makes `span` the active span of this thread. The span is borrowed and must outlive the Scope.
+  /// A span of another vendor's tracer also becomes active, but events are recorded only for
+  /// tracekin's spans.
   explicit Scope(opentracing::Span& span) noexcept;
 
-  /// Makes the span that was active before the active one again. Scopes may end in any order; one
-  /// that is not the innermost leaves the others as they are.
+  /// Makes the previously active span active again. Scopes may end in any order. Ending one that is
+  /// not the innermost does not affect the others.
   ///
-  /// A Scope that ends on another thread than it began on, as where a coroutine is resumed
-  /// elsewhere, is counted (Counters::misplaced_scopes). Its thread stops to work for the span, in
-  /// ActiveSpan() as in the events, when it next begins or ends a Scope, asks for its active span,
-  /// or ends. Scopes that are open when the process ends have no scope_exit event.
+  /// A Scope that ends on another thread than it began on, for example in a coroutine that was
+  /// resumed elsewhere, is counted (Counters::misplaced_scopes). The thread on which it began keeps
+  /// the span, in ActiveSpan() and in the events, until it next begins or ends a Scope, asks for
+  /// its active span, or exits. Scopes that are still open when the process ends have no scope_exit
+  /// event.
   ~Scope();
 
   Scope(const Scope&) = delete;
   Scope& operator=(const Scope&) = delete;
 
  private:
-  ScopeNode* const node_;  // null without memory: nothing is active or recorded then
+  ScopeNode* const node_;  // null if out of memory: no span is made active or recorded then
 };
 
-/// The span of the innermost Scope of the calling thread, or nullptr. Borrowed: valid while that
-/// Scope lives.
+/// Returns the span of the innermost Scope of the calling thread, or nullptr. The span is borrowed
+/// and valid while that Scope lives.
 TRACEKIN_API opentracing::Span* ActiveSpan() noexcept;
 
 }  // namespace tracekin

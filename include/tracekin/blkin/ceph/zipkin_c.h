@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* BlkKin's C API as Ceph has it (ceph/blkin, the version that Ceph's releases pin), implemented by
- * libtracekin_blkin. docs/blkin.md says what each record becomes, and which defects are mended.
+/* BlkKin's C API in Ceph's dialect (ceph/blkin, the version that Ceph's releases pin),
+ * implemented by libtracekin_blkin. docs/blkin.md describes the span that each record becomes
+ * and lists the defects that are fixed.
  *
- * A program that has this folder on its include path compiles as it did against Ceph's BlkKin.
+ * A program that has this folder on its include path compiles as it did with Ceph's BlkKin.
  *
- * Results: 0, or -EINVAL if an argument is NULL that must not be.
- * Ownership: all text and all endpoints are borrowed, for as long as the struct that names them is
- * in use; nothing is to be freed. What blkin_record has recorded is copied.
- * Thread-safety: any thread may call any function; a struct that is being filled belongs to the
- * caller. Nothing blocks. */
+ * Results: 0, or -EINVAL if a required argument is NULL.
+ * Ownership: all text and all endpoints are borrowed for as long as the struct that refers to
+ * them is in use. Nothing needs to be freed. blkin_record copies what it records.
+ * Thread-safety: any thread may call any function, but a struct that is being filled belongs to
+ * the caller. Nothing blocks. */
 #ifndef TRACEKIN_BLKIN_CEPH_ZIPKIN_C_H
 #define TRACEKIN_BLKIN_CEPH_ZIPKIN_C_H
 
@@ -22,11 +23,11 @@
 
 #include "../trace_info.h"
 
-/* One library serves both dialects, whose names are the same: so each has symbols of its own. */
+/* One library implements both dialects. They use the same names, so each has its own symbols. */
 #define TRACEKIN_BLKIN_SYMBOL(name) \
   __asm__("tracekin_blkin_ceph_" name) __attribute__((visibility("default")))
 
-/* Each makes an annotation of the endpoint `endp` (NULL: the trace's) and records it. */
+/* Each macro makes an annotation at the endpoint `endp` (NULL: the trace's) and records it. */
 #define BLKIN_TIMESTAMP(trace, endp, event)                                     \
   do {                                                                          \
     struct blkin_annotation blkin_macro_annotation = {ANNOT_STRING, 0, {0}, 0}; \
@@ -68,9 +69,9 @@ extern const char* const SERVER_SEND_FRAGMENT
 extern const char* const SERVER_RECV_FRAGMENT
     TRACEKIN_BLKIN_SYMBOL("server_recv_fragment"); /* srf */
 
-/* Where something happens: a service at an address. */
+/* The place of an event: a service at an address. */
 struct blkin_endpoint {
-  const char* ip; /* text; "0.0.0.0" or "NaN" if it is not known */
+  const char* ip; /* text; "0.0.0.0" or "NaN" if unknown */
   int16_t port;   /* ports above 32767 are negative here */
   const char* name;
 };
@@ -84,10 +85,10 @@ struct blkin_trace {
 
 typedef enum { ANNOT_STRING = 0, ANNOT_INTEGER, ANNOT_TIMESTAMP } blkin_annotation_type;
 
-/* What is recorded of a span: an event at this moment, or a key and its value. */
+/* One record of a span: an event at the current time, or a key and its value. */
 struct blkin_annotation {
   blkin_annotation_type type;
-  const char* key; /* not of ANNOT_TIMESTAMP */
+  const char* key; /* unused for ANNOT_TIMESTAMP */
   union {
     const char* val_str; /* the value, or the event */
     int64_t val_int;     /* ANNOT_INTEGER */
@@ -95,29 +96,29 @@ struct blkin_annotation {
   const struct blkin_endpoint* endpoint;
 };
 
-/* Makes everything ready: reads the configuration (docs/blkin.md) and loads the LTTng events. Else
- * the first use of a trace does that. Again and again it does nothing more, and returns the same.
- * -EINVAL if there is a configuration that is wrong, after a line on standard error that says how;
- * events are recorded all the same. */
+/* Reads the configuration (docs/blkin.md) and loads the LTTng events. The first use of a trace
+ * does the same if this was not called. Later calls do nothing and return the same result.
+ * Returns -EINVAL if the configuration is invalid, after writing the reason to standard error.
+ * Events are recorded even then. */
 int blkin_init(void) TRACEKIN_BLKIN_SYMBOL("init");
 
-/* A root span with new ids, or with trace_id 0 if the trace is not sampled. `endpoint` may be
- * NULL. */
+/* Starts a root span with new ids, or with trace_id 0 if the trace is not sampled. `endpoint`
+ * may be NULL. */
 int blkin_init_new_trace(struct blkin_trace* new_trace, const char* name,
                          const struct blkin_endpoint* endpoint)
     TRACEKIN_BLKIN_SYMBOL("init_new_trace");
 
-/* The ids of such a root: the span's is the trace's. */
+/* Writes the ids of a new root span, whose span id equals its trace id. */
 void blkin_init_trace_info(struct blkin_trace_info* trace_info)
     TRACEKIN_BLKIN_SYMBOL("init_trace_info");
 
-/* A child of `parent`, at the parent's endpoint if `endpoint` is NULL. The child of a span that is
- * not traced is not traced either. */
+/* Starts a child of `parent`, at the parent's endpoint if `endpoint` is NULL. A child of a span
+ * that is not traced is not traced either. */
 int blkin_init_child(struct blkin_trace* child, const struct blkin_trace* parent,
                      const struct blkin_endpoint* endpoint, const char* child_name)
     TRACEKIN_BLKIN_SYMBOL("init_child");
 
-/* A child of the span whose ids came with a message. */
+/* Starts a child of the span whose ids arrived with a message. */
 int blkin_init_child_info(struct blkin_trace* child, const struct blkin_trace_info* info,
                           const struct blkin_endpoint* endpoint, const char* child_name)
     TRACEKIN_BLKIN_SYMBOL("init_child_info");
@@ -137,9 +138,9 @@ int blkin_init_timestamp_annotation(struct blkin_annotation* annotation, const c
                                     const struct blkin_endpoint* endpoint)
     TRACEKIN_BLKIN_SYMBOL("init_timestamp_annotation");
 
-/* Records `annotation` of `trace`, at the annotation's endpoint or else the trace's. -EINVAL unless
- * the trace has a name ("" will do), and the endpoint ip and name. Does nothing if the trace_id is
- * 0. */
+/* Records `annotation` of `trace`, at the annotation's endpoint or, if that is NULL, at the
+ * trace's. Returns -EINVAL unless the trace has a name (which may be "") and the endpoint has an
+ * ip and a name. Does nothing if the trace_id is 0. */
 int blkin_record(const struct blkin_trace* trace, const struct blkin_annotation* annotation)
     TRACEKIN_BLKIN_SYMBOL("record");
 
@@ -147,11 +148,11 @@ int blkin_record(const struct blkin_trace* trace, const struct blkin_annotation*
 int blkin_get_trace_info(const struct blkin_trace* trace, struct blkin_trace_info* info)
     TRACEKIN_BLKIN_SYMBOL("get_trace_info");
 
-/* Gives `trace` the ids in `info`. */
+/* Sets the ids of `trace` to those in `info`. */
 int blkin_set_trace_info(struct blkin_trace* trace, const struct blkin_trace_info* info)
     TRACEKIN_BLKIN_SYMBOL("set_trace_info");
 
-/* The same, with name and endpoint; none may be NULL. */
+/* Sets the ids, name and endpoint of `trace`. No argument may be NULL. */
 int blkin_set_trace_properties(struct blkin_trace* trace, const struct blkin_trace_info* info,
                                const char* name, const struct blkin_endpoint* endpoint)
     TRACEKIN_BLKIN_SYMBOL("set_trace_properties");
@@ -161,7 +162,7 @@ int blkin_pack_trace_info(const struct blkin_trace_info* info,
                           struct blkin_trace_info_packed* pinfo)
     TRACEKIN_BLKIN_SYMBOL("pack_trace_info");
 
-/* Reads them from `pinfo` into `info`. */
+/* Reads the ids in `pinfo` into `info`. */
 int blkin_unpack_trace_info(const struct blkin_trace_info_packed* pinfo,
                             struct blkin_trace_info* info)
     TRACEKIN_BLKIN_SYMBOL("unpack_trace_info");

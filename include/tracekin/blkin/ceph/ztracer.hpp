@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// BlkKin's C++ API as Ceph has it (ceph/blkin, the version that Ceph's releases pin): values that
-// borrow their text, unless they are told to copy it.
+// BlkKin's C++ API in Ceph's dialect (ceph/blkin, the version that Ceph's releases pin). Its values
+// borrow their text unless they are told to copy it.
 //
-// Header only, over <zipkin_c.h>. Thread-safety: any thread may use an endpoint or record to a
-// trace while no other changes it.
+// Header only, built on <zipkin_c.h>. Thread-safety: any thread may use an endpoint or record to a
+// trace as long as no other thread changes it.
 #ifndef TRACEKIN_BLKIN_CEPH_ZTRACER_HPP
 #define TRACEKIN_BLKIN_CEPH_ZTRACER_HPP
 
@@ -29,7 +29,7 @@ using ::WIRE_SEND;
 /// See blkin_init.
 static inline int ztrace_init() { return blkin_init(); }
 
-/// Where something happens. Must outlive the traces that name it.
+/// The place of an event. Must outlive the traces that refer to it.
 class Endpoint : private blkin_endpoint {
  public:
   /// Address 0.0.0.0, port 0. Borrows the name.
@@ -59,12 +59,12 @@ class Endpoint : private blkin_endpoint {
     name_ = new_name;
     name = name_.c_str();
   }
-  /// Takes ip and port of another endpoint, which may go away.
+  /// Copies the ip and port of another endpoint, which may be destroyed afterwards.
   void copy_address_from(const Endpoint* endpoint) {
     copy_ip(endpoint->ip);
     port = endpoint->port;
   }
-  /// The same, but borrows the ip.
+  /// Same as copy_address_from, but borrows the ip.
   void share_address_from(const Endpoint* endpoint) {
     ip = endpoint->ip;
     port = endpoint->port;
@@ -74,18 +74,18 @@ class Endpoint : private blkin_endpoint {
  private:
   friend class Trace;
 
-  // After a copy: text that the other one owns is owned here, too.
+  // After a copy, points to this object's copies of the text that the other endpoint owns.
   void UseCopies(const Endpoint& other) {
     if (other.ip == other.ip_.c_str()) ip = ip_.c_str();
     if (other.name == other.name_.c_str()) name = name_.c_str();
   }
 
-  string ip_;    // if ip is a copy
-  string name_;  // if name is a copy
+  string ip_;    // in use if ip is a copy
+  string name_;  // in use if name is a copy
 };
 
-/// A span; without ids, as the default constructor makes it, or with a trace_id of 0 it is not
-/// valid, and records nothing.
+/// A span. It is invalid and records nothing if it has no ids (after the default constructor) or a
+/// trace_id of 0.
 class Trace : private blkin_trace {
  public:
   Trace() : blkin_trace() {}
@@ -110,8 +110,8 @@ class Trace : private blkin_trace {
   bool valid() const { return info.trace_id != 0; }
   operator bool() const { return valid(); }
 
-  /// A child of `parent`; a root if that is NULL or was never given ids. A child of a trace that
-  /// was not sampled is not sampled. Borrows name and endpoint.
+  /// Starts a child of `parent`, or a root if that is NULL or was never given ids. A child of a
+  /// trace that was not sampled is not sampled. Borrows name and endpoint.
   int init(const char* trace_name, const Endpoint* ep, const Trace* parent = NULL) {
     if (parent != NULL && parent->has_ids()) {
       return blkin_init_child(this, parent, ep != NULL ? ep : parent->endpoint, trace_name);
@@ -119,8 +119,9 @@ class Trace : private blkin_trace {
     return blkin_init_new_trace(this, trace_name, ep);
   }
 
-  /// A child of the span whose ids these are; or, unless `child`, that very span. Borrows the
-  /// endpoint. Copies the name: Ceph's own did not look at it, so that a caller may let it go.
+  /// Starts a child of the span with these ids, or represents that same span if `child` is false.
+  /// Borrows the endpoint. Copies the name because Ceph's implementation ignored it, so callers may
+  /// free it.
   int init(const char* trace_name, const Endpoint* ep, const blkin_trace_info* i,
            bool child = false) {
     copy_name(trace_name != NULL ? trace_name : "");
@@ -150,14 +151,14 @@ class Trace : private blkin_trace {
   }
 
  private:
-  // A span that was not sampled has an id of its own, in a trace without one.
+  // An unsampled span has a span id but no trace id.
   bool has_ids() const { return valid() || info.span_id != 0; }
 
   void UseCopy(const Trace& other) {
     if (other.name == other.name_.c_str()) name = name_.c_str();
   }
 
-  string name_;  // if name is a copy
+  string name_;  // in use if name is a copy
 };
 
 }  // namespace ZTracer

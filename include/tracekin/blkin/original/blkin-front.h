@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a C program that was written for BlkKin includes: blkin_init, and a pointer to each function
- * of <zipkin_c.h>.
+/* The header that C programs written for BlkKin include. It declares blkin_init and a pointer to
+ * each function of <zipkin_c.h>.
  *
- * BlkKin filled the pointers in blkin_init, from a library that it opened by name; here they are
- * set from the beginning. A program may set them to functions of its own. */
+ * In BlkKin, blkin_init set the pointers from a library that it opened by name. Here they are
+ * set from the beginning. A program may point them to its own functions. */
 #ifndef TRACEKIN_BLKIN_ORIGINAL_BLKIN_FRONT_H
 #define TRACEKIN_BLKIN_ORIGINAL_BLKIN_FRONT_H
 
@@ -13,10 +13,10 @@
 extern "C" {
 #endif
 
-/* Makes everything ready: reads the configuration (docs/blkin.md) and loads the LTTng events. Else
- * the first use of a trace does that. Again and again it does nothing more, and returns the same.
- * -EINVAL if there is a configuration that is wrong, after a line on standard error that says how;
- * events are recorded all the same. */
+/* Reads the configuration (docs/blkin.md) and loads the LTTng events. The first use of a trace
+ * does the same if this was not called. Later calls do nothing and return the same result.
+ * Returns -EINVAL if the configuration is invalid, after writing the reason to standard error.
+ * Events are recorded even then. */
 int blkin_init(void) TRACEKIN_BLKIN_SYMBOL("init");
 
 extern int (*blkin_init_new_trace)(struct blkin_trace* new_trace, const char* name,

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* BlkKin's C API as its author published it (marioskogias/blkin, branch master), implemented by
- * libtracekin_blkin. docs/blkin.md says what each record becomes, and which defects are mended.
+ * libtracekin_blkin. docs/blkin.md describes the span that each record becomes and lists the
+ * defects that are fixed.
  *
- * A program that has this folder on its include path compiles as it did against BlkKin. These are
- * the functions by their inner names; <blkin-front.h> has the pointers that programs call.
+ * A program that has this folder on its include path compiles as it did with BlkKin. This header
+ * declares the functions under their internal names. <blkin-front.h> has the pointers that
+ * programs call.
  *
- * Results: 0, or -EINVAL if an argument is NULL that must not be, unless said otherwise.
- * Ownership: all text and all endpoints are borrowed, for as long as the struct that names them is
- * in use; nothing is to be freed. What blkin_record has recorded is copied.
- * Thread-safety: any thread may call any function; a struct that is being filled belongs to the
- * caller. Nothing blocks. */
+ * Results: 0, or -EINVAL if a required argument is NULL, unless documented otherwise.
+ * Ownership: all text and all endpoints are borrowed for as long as the struct that refers to
+ * them is in use. Nothing needs to be freed. blkin_record copies what it records.
+ * Thread-safety: any thread may call any function, but a struct that is being filled belongs to
+ * the caller. Nothing blocks. */
 #ifndef TRACEKIN_BLKIN_ORIGINAL_ZIPKIN_C_H
 #define TRACEKIN_BLKIN_ORIGINAL_ZIPKIN_C_H
 
@@ -23,11 +25,11 @@
 
 #include "../trace_info.h"
 
-/* One library serves both dialects, whose names are the same: so each has symbols of its own. */
+/* One library implements both dialects. They use the same names, so each has its own symbols. */
 #define TRACEKIN_BLKIN_SYMBOL(name) \
   __asm__("tracekin_blkin_original_" name) __attribute__((visibility("default")))
 
-/* Both make an annotation of the endpoint `endp` (NULL: the trace's) and record it. */
+/* Each macro makes an annotation at the endpoint `endp` (NULL: the trace's) and records it. */
 #define BLKIN_TIMESTAMP(trace, endp, event)                                   \
   do {                                                                        \
     struct blkin_annotation blkin_macro_annotation = {ANNOT_STRING, 0, 0, 0}; \
@@ -46,9 +48,9 @@
 extern "C" {
 #endif
 
-/* Where something happens: a service at an address. */
+/* The place of an event: a service at an address. */
 struct blkin_endpoint {
-  const char* ip; /* text; "NaN" if it is not known */
+  const char* ip; /* text; "NaN" if unknown */
   int port;
   const char* name;
 };
@@ -62,7 +64,7 @@ struct blkin_trace {
 
 typedef enum { ANNOT_STRING = 0, ANNOT_TIMESTAMP } blkin_annotation_type;
 
-/* What is recorded of a span: an event at this moment, or a key and its value. */
+/* One record of a span: an event at the current time, or a key and its value. */
 struct blkin_annotation {
   blkin_annotation_type type;
   const char* key; /* ANNOT_STRING only */
@@ -70,18 +72,18 @@ struct blkin_annotation {
   struct blkin_endpoint* annotation_endpoint;
 };
 
-/* A root span with new ids, or with trace_id 0 if the trace is not sampled. `endpoint` may be
- * NULL. */
+/* Starts a root span with new ids, or with trace_id 0 if the trace is not sampled. `endpoint`
+ * may be NULL. */
 int _blkin_init_new_trace(struct blkin_trace* new_trace, const char* name,
                           struct blkin_endpoint* endpoint) TRACEKIN_BLKIN_SYMBOL("init_new_trace");
 
-/* A child of `parent`, at the parent's endpoint if `endpoint` is NULL. The child of a span that is
- * not traced is not traced either. */
+/* Starts a child of `parent`, at the parent's endpoint if `endpoint` is NULL. A child of a span
+ * that is not traced is not traced either. */
 int _blkin_init_child(struct blkin_trace* child, struct blkin_trace* parent,
                       struct blkin_endpoint* endpoint, const char* child_name)
     TRACEKIN_BLKIN_SYMBOL("init_child");
 
-/* A child of the span whose ids came with a message. */
+/* Starts a child of the span whose ids arrived with a message. */
 int _blkin_init_child_info(struct blkin_trace* child, struct blkin_trace_info* info,
                            struct blkin_endpoint* endpoint, const char* child_name)
     TRACEKIN_BLKIN_SYMBOL("init_child_info");
@@ -97,9 +99,9 @@ int _blkin_init_timestamp_annotation(struct blkin_annotation* annotation, const 
                                      struct blkin_endpoint* endpoint)
     TRACEKIN_BLKIN_SYMBOL("init_timestamp_annotation");
 
-/* Records `annot` of `trace`, at the annotation's endpoint or else the trace's; -EINVAL if neither
- * is there. A name that is NULL is recorded as "NoName", an ip as "NaN". Does nothing if the
- * trace_id is 0. */
+/* Records `annot` of `trace`, at the annotation's endpoint or, if that is NULL, at the trace's.
+ * Returns -EINVAL if both are NULL. Records a NULL name as "NoName" and a NULL ip as "NaN". Does
+ * nothing if the trace_id is 0. */
 int _blkin_record(struct blkin_trace* trace, struct blkin_annotation* annot)
     TRACEKIN_BLKIN_SYMBOL("record");
 
@@ -107,7 +109,7 @@ int _blkin_record(struct blkin_trace* trace, struct blkin_annotation* annot)
 int _blkin_get_trace_info(struct blkin_trace* trace, struct blkin_trace_info* info)
     TRACEKIN_BLKIN_SYMBOL("get_trace_info");
 
-/* Gives `trace` the ids in `info`. */
+/* Sets the ids of `trace` to those in `info`. */
 int _blkin_set_trace_info(struct blkin_trace* trace, struct blkin_trace_info* info)
     TRACEKIN_BLKIN_SYMBOL("set_trace_info");
 
@@ -115,7 +117,7 @@ int _blkin_set_trace_info(struct blkin_trace* trace, struct blkin_trace_info* in
 int _blkin_pack_trace_info(struct blkin_trace_info* info, struct blkin_trace_info_packed* pinfo)
     TRACEKIN_BLKIN_SYMBOL("pack_trace_info");
 
-/* Reads them from `pinfo` into `info`. Returns 1. */
+/* Reads the ids in `pinfo` into `info`. Returns 1. */
 int _blkin_unpack_trace_info(struct blkin_trace_info_packed* pinfo, struct blkin_trace_info* info)
     TRACEKIN_BLKIN_SYMBOL("unpack_trace_info");
 

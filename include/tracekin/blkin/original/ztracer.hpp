@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// BlkKin's C++ API as its author published it (marioskogias/blkin, branch master): traces and
-// endpoints that own their text, behind boost::shared_ptr.
+// BlkKin's C++ API as its author published it (marioskogias/blkin, branch master). Traces and
+// endpoints own their text and are held by boost::shared_ptr.
 //
-// Header only, over <blkin-front.h>. Thread-safety: any thread may record to a trace while no other
-// sets its ids.
+// Header only, built on <blkin-front.h>. Thread-safety: any thread may record to a trace as long as
+// no other thread sets its ids.
 #ifndef TRACEKIN_BLKIN_ORIGINAL_ZTRACER_HPP
 #define TRACEKIN_BLKIN_ORIGINAL_ZTRACER_HPP
 
@@ -35,7 +35,7 @@ class ZTraceEndpoint {
  private:
   friend class ZTrace;
 
-  // The endpoint's text is this object's own.
+  // Not copyable, because endpoint_ points to the text of this object.
   ZTraceEndpoint(const ZTraceEndpoint&);
   ZTraceEndpoint& operator=(const ZTraceEndpoint&);
 
@@ -46,22 +46,22 @@ class ZTraceEndpoint {
 
 class ZTrace {
  public:
-  /// A root.
+  /// Starts a root span.
   ZTrace(const string& name, ZTraceEndpointRef ep) : endpoint_(ep), name_(name) {
     blkin_init_new_trace(&trace_, name_.c_str(), Get(endpoint_));
   }
 
-  /// A child, at the parent's endpoint.
+  /// Starts a child at the parent's endpoint.
   ZTrace(const string& name, ZTraceRef parent) : endpoint_(parent->endpoint_), name_(name) {
     blkin_init_child(&trace_, &parent->trace_, Get(endpoint_), name_.c_str());
   }
 
-  /// A child, at an endpoint of its own.
+  /// Starts a child at another endpoint.
   ZTrace(const string& name, ZTraceRef parent, ZTraceEndpointRef ep) : endpoint_(ep), name_(name) {
     blkin_init_child(&trace_, &parent->trace_, Get(endpoint_), name_.c_str());
   }
 
-  /// A child of the span whose ids these are; or, unless `child`, that very span.
+  /// Starts a child of the span with these ids, or represents that same span if `child` is false.
   ZTrace(const string& name, ZTraceEndpointRef ep, struct blkin_trace_info* info,
          bool child = false)
       : trace_(), endpoint_(ep), name_(name) {
@@ -78,10 +78,10 @@ class ZTrace {
 
   /// Copies the ids of this trace to `info`.
   int get_trace_info(struct blkin_trace_info* info) { return blkin_get_trace_info(&trace_, info); }
-  /// Gives this trace the ids in `info`.
+  /// Sets the ids of this trace to those in `info`.
   int set_trace_info(struct blkin_trace_info* info) { return blkin_set_trace_info(&trace_, info); }
 
-  // These return 0, recorded or not.
+  // These return 0 even if nothing was recorded.
   int keyval(const char* key, const char* val) { return Keyval(key, val, endpoint_); }
   int keyval(const char* key, const char* val, ZTraceEndpointRef ep) {
     return Keyval(key, val, ep);
