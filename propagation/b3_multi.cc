@@ -13,8 +13,8 @@ namespace {
 
 opentracing::expected<void> InjectIds(const Context& context,
                                       const opentracing::TextMapWriter& carrier) {
-  // All digits first, then the calls: what was just written is slow to read back in larger pieces,
-  // which is what carriers do.
+  // Encodes all digits before the calls, because carriers read them back in larger pieces, which
+  // stalls on bytes that were just written.
   char trace_id[32];
   char span_id[16];
   char parent_id[16];
@@ -27,8 +27,8 @@ opentracing::expected<void> InjectIds(const Context& context,
   if (!done) return done;
   done = carrier.Set(View(Name(Key::kB3SpanId)), {span_id, sizeof span_id});
   if (!done) return done;
-  // A root's is written too, as zeros, which readers take for none: a header of that name that came
-  // with the request must not go on with it.
+  // A root writes zeros, which readers treat as no parent, because otherwise an x-b3-parentspanid
+  // that arrived with the request would be forwarded.
   return carrier.Set(View(Name(Key::kB3ParentSpanId)), {parent_id, sizeof parent_id});
 }
 
@@ -71,14 +71,14 @@ opentracing::expected<void> B3Multi::Inject(const Context& context,
                      {context.decision == Decision::kDebug ? "1" : "0", 1});
 }
 
-// Flattened: a quarter of what an extraction takes beyond the carrier was calls.
+// Flattened because calls are a large part of an extraction; hot: see docs/performance.md.
 [[gnu::flatten]] Extraction B3Multi::Extract(TextLookup* carrier, Context* context,
                                              std::string* /*tracestate*/) const {
   Context read;
   const auto trace_id = carrier->Find(Key::kB3TraceId);
   if (trace_id && !ReadIds(*trace_id, carrier, &read)) return Extraction::kCorrupted;
   if (!ReadDecision(carrier, &read)) return Extraction::kCorrupted;
-  // Without a trace id the other ids say nothing; a decision does.
+  // Without a trace id the other ids mean nothing, but a decision is valid.
   if (!trace_id && !read.has_decision()) return Extraction::kNothing;
   *context = std::move(read);
   return Extraction::kFound;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// B3 in one header a field: x-b3-traceid, x-b3-spanid, x-b3-parentspanid, x-b3-sampled, x-b3-flags.
+// B3 with one header per field: x-b3-traceid, x-b3-spanid, x-b3-parentspanid, x-b3-sampled,
+// x-b3-flags.
 //
-// Source: openzipkin/b3-propagation, "Multiple Headers"; where that is silent, Brave decides.
-// Format: docs/wire-formats.md. Thread-safe: no state.
+// Source: openzipkin/b3-propagation, "Multiple Headers". Where that is silent, this follows Brave.
+// Format: docs/wire-formats.md. Thread-safe because it has no state.
 #ifndef TRACEKIN_PROPAGATION_B3_MULTI_H
 #define TRACEKIN_PROPAGATION_B3_MULTI_H
 
@@ -12,7 +13,7 @@ namespace tracekin {
 
 class B3Multi : public Propagator {
  public:
-  /// Writes all five keys; x-b3-sampled is missing if nobody has decided, and the ids are if there
+  /// Writes all five keys. Omits x-b3-sampled if no decision has been made, and the ids if there
   /// are none.
   opentracing::expected<void> Inject(const Context& context,
                                      const opentracing::TextMapWriter& carrier) const override;

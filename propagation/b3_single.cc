@@ -49,7 +49,7 @@ bool Parse(std::string_view header, Context* read) {
   switch (count) {
     case 2:
       return true;
-    case 3:  // the third is the parent if nobody has decided
+    case 3:  // the third field is the parent if no decision has been made
       return ReadState(fields[2], read) || ReadParent(fields[2], read);
     case 4:
       return ReadState(fields[2], read) && ReadParent(fields[3], read);

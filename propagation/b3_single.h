@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // B3 in one header: `b3: {trace id}-{span id}[-{state}[-{parent span id}]]`, or the state alone.
 //
-// Source: openzipkin/b3-propagation, "Single Header"; where that is silent, Brave decides. Format:
-// docs/wire-formats.md. Thread-safe: no state.
+// Source: openzipkin/b3-propagation, "Single Header". Where that is silent, this follows Brave.
+// Format: docs/wire-formats.md. Thread-safe because it has no state.
 #ifndef TRACEKIN_PROPAGATION_B3_SINGLE_H
 #define TRACEKIN_PROPAGATION_B3_SINGLE_H
 
@@ -12,7 +12,7 @@ namespace tracekin {
 
 class B3Single : public Propagator {
  public:
-  /// Writes the key b3; nothing at all if there are neither ids nor a decision.
+  /// Writes the key b3, or nothing if there are neither ids nor a decision.
   opentracing::expected<void> Inject(const Context& context,
                                      const opentracing::TextMapWriter& carrier) const override;
 

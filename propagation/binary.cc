@@ -73,7 +73,7 @@ std::string Encode(const Context& context, const ContextExtras& extras) {
   return message;
 }
 
-// Takes fields from the front of a body. After the first that is not whole there, all are zero or
+// Reads fields from the front of a body. After the first incomplete field, all fields are zero or
 // empty.
 class BodyReader {
  public:
@@ -126,7 +126,7 @@ class BodyReader {
   bool whole_ = true;
 };
 
-// Bytes behind the last field are skipped: later writers may append fields.
+// Skips bytes after the last field, because later writers may append fields.
 bool Decode(std::string_view body, Context* context) {
   BodyReader reader(body);
   const unsigned flags = reader.U8();
@@ -152,7 +152,7 @@ bool Decode(std::string_view body, Context* context) {
   return reader.whole();
 }
 
-// Reads `size` bytes, keeping no more than have arrived whatever `size` says.
+// Reads `size` bytes. Allocates only for bytes that have arrived, because `size` is not trusted.
 bool ReadBytes(std::istream& carrier, std::size_t size, std::string* bytes) {
   char chunk[512];
   while (bytes->size() < size) {
@@ -186,7 +186,7 @@ expected<bool> Read(std::istream& carrier, Context* context) {
   return true;
 }
 
-// Runs `call` on a stream that does not throw, and lets the stream be as it was.
+// Runs `call` with the stream's exceptions disabled and restores them afterwards.
 template <typename Stream, typename Call>
 auto WithoutExceptions(Stream& carrier, Call call) -> decltype(call()) {
   const std::ios_base::iostate mask = carrier.exceptions();
@@ -200,7 +200,7 @@ auto WithoutExceptions(Stream& carrier, Call call) -> decltype(call()) {
     result = make_unexpected(IoError());
   }
   try {
-    carrier.exceptions(mask);  // throws at once if the stream has failed
+    carrier.exceptions(mask);  // throws immediately if the stream has failed
   } catch (const std::exception&) {
     return result;
   }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// tracekin's own binary form of a context, for std::ostream and std::istream carriers.
+// tracekin's binary form of a context, for std::ostream and std::istream carriers.
 //
-// OpenTracing leaves the format to the tracer and no two agree. This one is fixed and versioned;
-// its specification is docs/wire-formats.md. Thread-safe: functions of their arguments.
+// OpenTracing leaves this format to the tracer, and tracers differ. This one is fixed and
+// versioned, and docs/wire-formats.md specifies it. Thread-safe: the functions use only their
+// arguments.
 #ifndef TRACEKIN_PROPAGATION_BINARY_H
 #define TRACEKIN_PROPAGATION_BINARY_H
 
@@ -15,16 +16,16 @@
 
 namespace tracekin {
 
-/// Writes `context` at the end of `carrier`, which is not flushed. Fails with std::errc::io_error
-/// if the stream is not good or fails, with invalid_span_context_error if baggage or tracestate
-/// exceed the limits of context.h. Throws nothing, even if the stream is set to.
+/// Appends `context` to `carrier` without flushing it. Fails with std::errc::io_error if the stream
+/// is not good or fails. Fails with invalid_span_context_error if baggage or tracestate exceed the
+/// limits of context.h. Never throws, even if exceptions are enabled in the stream.
 opentracing::expected<void> InjectBinary(const Context& context, std::ostream& carrier);
 
-/// Reads one context from where `carrier` stands and leaves the stream right behind it. Returns
-/// false if there is nothing left in the stream; `context` is left alone unless this returns true.
-/// Fails with std::errc::io_error if the stream is not good or fails, with
-/// span_context_corrupted_error on anything but a whole and valid context. Reads and keeps less
-/// than 16 KiB. Throws nothing, even if the stream is set to.
+/// Reads one context from the current position of `carrier` and leaves the position right after it.
+/// Returns false if the stream is at its end. Changes `context` only when it returns true. Fails
+/// with std::errc::io_error if the stream is not good or fails. Fails with
+/// span_context_corrupted_error unless it reads a complete and valid context. Reads and keeps less
+/// than 16 KiB. Never throws, even if exceptions are enabled in the stream.
 opentracing::expected<bool> ExtractBinary(std::istream& carrier, Context* context);
 
 }  // namespace tracekin

@@ -14,7 +14,7 @@ static_assert(sizeof(TraceInfo) == kTraceInfoBytes && offsetof(TraceInfo, trace_
                   offsetof(TraceInfo, span_id) == 8 && offsetof(TraceInfo, parent_span_id) == 16,
               "laid out as struct blkin_trace_info");
 
-// Each is its own inverse.
+// Each of these functions is its own inverse.
 std::int64_t Swapped(std::int64_t id, ByteOrder order) {
   const auto bits = static_cast<std::uint64_t>(id);
   switch (order) {

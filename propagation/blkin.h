@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// BlkKin's three ids, and the 24 bytes that they are in messages: packed by BlkKin (big-endian), in
-// Ceph's messages (little-endian), in XSEG's requests (the host's order).
+// Converts BlkKin's three ids to and from their 24 bytes in messages: big-endian as BlkKin packs
+// them, little-endian in Ceph's messages, and in host byte order in XSEG's requests.
 //
-// The ids have no sampled flag: a trace id of 0 is all that says "not traced". docs/wire-formats.md
-// says what of a context is lost. Thread-safe: functions of their arguments.
+// The ids do not have a sampled flag: only a trace id of 0 means "not traced". docs/wire-formats.md
+// lists the parts of a context that are lost. Thread-safe: the functions use only their arguments.
 #ifndef TRACEKIN_PROPAGATION_BLKIN_H
 #define TRACEKIN_PROPAGATION_BLKIN_H
 
@@ -22,16 +22,16 @@ enum class ByteOrder { kBig, kLittle, kHost };
 
 constexpr std::size_t kTraceInfoBytes = 24;
 
-/// All zeros unless `context` is sampled and has ids, the lower half of its trace id among them:
-/// nobody down the line may take an unsampled trace for a sampled one.
+/// Returns the ids of `context`, or all zeros unless it is sampled and has ids, including the lower
+/// half of its trace id. The zeros keep receivers from treating an unsampled trace as sampled.
 TraceInfo ToTraceInfo(const Context& context) noexcept;
 
-/// The accepted context that `info` stands for; false if that is none. Fails with
-/// span_context_corrupted_error if there is a trace id without a span id. `context` is left alone
-/// unless this returns true.
+/// Stores in `context` the accepted context that `info` represents. Returns false if `info` is not
+/// traced. Fails with span_context_corrupted_error if there is a trace id without a span id.
+/// Changes `context` only when it returns true.
 opentracing::expected<bool> FromTraceInfo(const TraceInfo& info, Context* context) noexcept;
 
-/// To and from `kTraceInfoBytes` bytes, of any alignment.
+/// These convert to and from `kTraceInfoBytes` bytes of any alignment.
 void WriteTraceInfo(const TraceInfo& info, ByteOrder order, void* bytes) noexcept;
 TraceInfo ReadTraceInfo(const void* bytes, ByteOrder order) noexcept;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys under which all formats keep what they write, and how much of each is looked at.
+// The keys under which each format stores its values, and the maximum length of each value.
 //
-// All are in lower case, as they are written; they are found in any case.
+// They are written in lower case, as listed here, and matched in any case.
 #ifndef TRACEKIN_PROPAGATION_CARRIER_KEYS_H
 #define TRACEKIN_PROPAGATION_CARRIER_KEYS_H
 
@@ -31,8 +31,8 @@ enum class Key : std::uint8_t {
 
 struct KeyTraits {
   std::string_view name;
-  std::size_t max_bytes;  // of the value; what is longer is malformed, or cut if it is a list
-  bool is_list;           // members separated by commas; several lines count as one list, in order
+  std::size_t max_bytes;  // of the value; a longer value is malformed, or truncated if it is a list
+  bool is_list;           // members separated by commas; several lines form one list, in order
 };
 
 constexpr std::array<KeyTraits, 12> kKeyTraits = {{
@@ -42,15 +42,15 @@ constexpr std::array<KeyTraits, 12> kKeyTraits = {{
     {"x-b3-parentspanid", 16, false},
     {"x-b3-sampled", 5, false},
     {"x-b3-flags", 1, false},
-    {"traceparent", 255, false},  // 55 in version 00; later ones may be longer
+    {"traceparent", 255, false},  // 55 in version 00; later versions may be longer
     {"tracestate", kMaxTracestateBytes, true},
     {"baggage", kMaxBaggageBytes, true},
-    {"uber-trace-id", 207, false},  // 69, each percent-encoded
+    {"uber-trace-id", 207, false},  // 69 bytes, each percent-encoded
     {"jaeger-debug-id", 255, false},
     {"jaeger-baggage", kMaxBaggageBytes, true},
 }};
 
-/// Jaeger keeps each baggage item under a key of its own: this, followed by the item's.
+/// Jaeger stores each baggage item under its own key: this prefix, followed by the item's key.
 constexpr std::string_view kJaegerItemPrefix = "uberctx-";
 
 constexpr const KeyTraits& Traits(Key key) { return kKeyTraits[static_cast<std::size_t>(key)]; }

@@ -20,8 +20,8 @@ namespace {
 using opentracing::expected;
 using opentracing::make_unexpected;
 
-// Lengths of Ceph's types as they are encoded: all integers are little-endian, and most structs begin
-// with their version, the oldest version that can read them, and the length of what follows.
+// Encoded lengths of Ceph's types. All integers are little-endian. Most structs begin with their
+// version, the oldest version that can read them, and the length of the rest.
 constexpr std::size_t kEpoch = 4;
 constexpr std::size_t kHash = 4;
 constexpr std::size_t kOpFlags = 4;
@@ -34,8 +34,8 @@ constexpr std::size_t kVersion = 8;
 constexpr std::size_t kEpochAndVersion = 12;
 constexpr std::size_t kOp = 38;
 
-// Walks over the fields of a front. Once a field is not there or not what it should be, good() is
-// false for good, and there are no fields any more.
+// Walks over the fields of a front. After the first missing or invalid field, good() stays false
+// and no more fields are read.
 class FieldReader {
  public:
   explicit FieldReader(std::string_view front)
@@ -56,7 +56,7 @@ class FieldReader {
   std::uint8_t U8() { return Integer<std::uint8_t>(); }
   std::uint32_t U32() { return le32toh(Integer<std::uint32_t>()); }
 
-  /// Exactly these bytes, looked at all at once.
+  /// Checks that exactly these bytes follow, with a single comparison.
   template <std::size_t kSize>
   void Literal(const char (&bytes)[kSize]) {
     constexpr std::size_t size = kSize - 1;  // without the NUL
@@ -67,7 +67,7 @@ class FieldReader {
     }
   }
 
-  /// A struct that a reader of `version` understands, as far as its head tells.
+  /// Reads the header of a struct, checks that a reader of `version` understands it, and skips it.
   void Struct(unsigned version) {
     const unsigned written = U8();
     const unsigned compatible = U8();
@@ -105,27 +105,27 @@ class FieldReader {
   bool good_ = true;
 };
 
-// pg_t: its version; pool, seed, and what once was the preferred OSD, which is -1.
+// Reads a pg_t: its version, the pool, the seed, and the former preferred OSD, which is always -1.
 void Pg(FieldReader& front) {
   front.Literal("\1");
   front.Skip(8 + 4);
   front.Literal("\xff\xff\xff\xff");
 }
 
-// spg_t: a pg_t and a shard.
+// Reads an spg_t: a pg_t and a shard.
 void ShardedPg(FieldReader& front) {
   front.Literal("\1\1\x12\0\0\0");  // 18 bytes follow
   Pg(front);
   front.Skip(1);
 }
 
-// osd_reqid_t: who asked, and that client's number of the request.
+// Reads an osd_reqid_t: the client and its number for the request.
 void RequestId(FieldReader& front) {
   front.Literal("\2\2\x15\0\0\0");  // 21 bytes follow
   front.Skip(21);
 }
 
-// request_redirect_t, if the flag before it says that there is one.
+// Reads a request_redirect_t if the flag before it is set.
 void Redirect(FieldReader& front) {
   const std::uint8_t there_is_one = front.U8();
   front.Expect(there_is_one <= 1);
@@ -172,7 +172,7 @@ void FindInRepOp(FieldReader& front, CephTracePlace* place) {
   ShardedPg(front);
 }
 
-// `version`: of the struct that is the operation proper.
+// `version` is the version of the struct that contains the operation itself.
 void FindInEcSubOp(FieldReader& front, unsigned version, CephTracePlace* place) {
   ShardedPg(front);
   front.Skip(kEpoch);
@@ -182,7 +182,7 @@ void FindInEcSubOp(FieldReader& front, unsigned version, CephTracePlace* place) 
   front.Expect(front.rest().empty());
 }
 
-// False if nothing is known of such messages.
+// Returns false if the type or version of the message is unknown.
 bool Find(CephMessageHeader header, FieldReader& front, CephTracePlace* place) {
   switch (header.type << 8 | std::min<unsigned>(header.version, 0xff)) {
     case kCephOsdOp << 8 | 8:
@@ -214,8 +214,7 @@ bool Find(CephMessageHeader header, FieldReader& front, CephTracePlace* place) {
 
 }  // namespace
 
-// Flattened: so the reader is in registers, where otherwise each field waits until the place where it begins was
-// written to memory and read again.
+// Flattened so that the reader's cursor stays in registers; see docs/performance.md.
 [[gnu::flatten]] expected<CephTracePlace> FindCephTrace(CephMessageHeader header,
                                                         std::string_view front) noexcept {
   FieldReader reader(front);

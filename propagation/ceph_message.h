@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a Ceph message holds a span context, and reading and changing it there.
+// Locates, reads and changes the span context in a Ceph message.
 //
-// Type and version say where that must be; the front's own fields must agree, or it is left alone.
-// The specification is in docs/wire-formats.md. Thread-safe: functions of their arguments.
+// The type and version determine its offset. If the fields of the front do not match, the front is
+// not changed. docs/wire-formats.md has the specification. Thread-safe: the functions use only
+// their arguments.
 #ifndef TRACEKIN_PROPAGATION_CEPH_MESSAGE_H
 #define TRACEKIN_PROPAGATION_CEPH_MESSAGE_H
 
@@ -19,22 +20,22 @@ namespace tracekin {
 
 /// Offsets in a front.
 struct CephTracePlace {
-  std::size_t ids = 0;        // of BlkKin's, little-endian
+  std::size_t ids = 0;        // of BlkKin's ids, little-endian
   std::size_t otel = 0;       // of the OpenTelemetry block, if otel_size is not 0
-  std::size_t otel_size = 0;  // of that block as it is now
+  std::size_t otel_size = 0;  // current size of that block
 };
 
-/// Fails with std::errc::not_supported if nothing is known of such a message, and with
-/// span_context_corrupted_error if `front` does not look as such a message's.
+/// Finds the context in `front`. Fails with std::errc::not_supported if the type or version is
+/// unknown, and with span_context_corrupted_error if `front` does not match it.
 opentracing::expected<CephTracePlace> FindCephTrace(CephMessageHeader header,
                                                     std::string_view front) noexcept;
 
-/// As InjectCeph of tracekin/ceph.h.
+/// Same as InjectCeph in tracekin/ceph.h.
 opentracing::expected<void> WriteCephTrace(const Context& context, CephMessageHeader header,
                                            std::string* front) noexcept;
 
-/// As ExtractCeph of tracekin/ceph.h; false if there is no context. `context` is left alone unless
-/// this returns true.
+/// Same as ExtractCeph in tracekin/ceph.h. Returns false if there is no context. Changes `context`
+/// only when it returns true.
 opentracing::expected<bool> ReadCephTrace(CephMessageHeader header, std::string_view front,
                                           Context* context) noexcept;
 

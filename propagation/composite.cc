@@ -17,7 +17,7 @@ namespace {
 using opentracing::expected;
 using opentracing::make_unexpected;
 
-// The formats named by the list, which is `key` of the configuration.
+// Makes the formats that are listed under `key` of the configuration.
 bool MakeAll(const char* key, const std::vector<std::string>& names,
              std::vector<std::unique_ptr<Propagator>>* formats, std::string* error) {
   for (auto name = names.begin(); name != names.end(); ++name) {
@@ -35,7 +35,7 @@ bool MakeAll(const char* key, const std::vector<std::string>& names,
   return true;
 }
 
-// Nothing that a carrier throws reaches the application.
+// Keeps exceptions of the carrier from reaching the application.
 template <typename Call>
 auto WithoutExceptions(Call call) -> decltype(call()) {
   try {
@@ -43,7 +43,7 @@ auto WithoutExceptions(Call call) -> decltype(call()) {
   } catch (const std::bad_alloc&) {
     return make_unexpected(std::make_error_code(std::errc::not_enough_memory));
   } catch (const abi::__forced_unwind&) {
-    throw;  // a thread that is cancelled within the carrier must end
+    throw;  // a thread that is cancelled within the carrier must exit
   } catch (...) {
     return make_unexpected(std::make_error_code(std::errc::io_error));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All formats that a tracer was configured with, as one.
+// Combines all formats that a tracer is configured with.
 //
-// Immutable after Make: any thread may call its methods.
+// Immutable after Make, so any thread may call its methods.
 #ifndef TRACEKIN_PROPAGATION_COMPOSITE_H
 #define TRACEKIN_PROPAGATION_COMPOSITE_H
 
@@ -18,25 +18,27 @@ namespace tracekin {
 
 class Propagation {
  public:
-  /// Formats are named as in MakePropagator. Returns nullptr, and says why in `error`, if one of
-  /// them is unknown or stands twice in a list.
+  /// Makes the formats from their names (see MakePropagator). Returns nullptr and puts the reason
+  /// into `error` if a name is unknown or occurs twice in a list.
   static std::unique_ptr<Propagation> Make(const std::vector<std::string>& inject,
                                            const std::vector<std::string>& extract,
                                            std::string* error);
 
-  /// Writes `context` in each inject format. Returns the carrier's own error, at which it stops;
-  /// std::errc::not_enough_memory; or std::errc::io_error if the carrier throws.
+  /// Writes `context` in each inject format. Stops at the first error of the carrier and returns
+  /// it. Returns std::errc::not_enough_memory if memory runs out, and std::errc::io_error if the
+  /// carrier throws.
   opentracing::expected<void> Inject(const Context& context,
                                      const opentracing::TextMapWriter& carrier) const;
 
-  /// Reads into `context`, which is left alone unless this returns true, for `found`.
+  /// Reads into `context` and returns whether it found anything. Changes `context` only when it
+  /// returns true.
   ///
-  /// The extract formats are tried in their order. The first that finds ids gives them; the first
-  /// that finds a decision gives that, even if it found no ids. A corrupted one is passed over.
-  /// Then each format adds the baggage it carries; where two carry the same key, the first one's
-  /// item stays. Ids, a decision and baggage each count as found on their own. If there is neither
-  /// an id nor a decision, but a corrupted format, the error is span_context_corrupted_error; the
-  /// others are those of Inject.
+  /// Tries the extract formats in their order. The first one with ids determines the ids. The first
+  /// one with a decision determines the decision, even if it has no ids. Corrupted formats are
+  /// skipped. Then each format adds its baggage. If two formats have the same key, the first one's
+  /// item is kept. Ids, a decision and baggage each count as found on their own. Fails with
+  /// span_context_corrupted_error if a format is corrupted and neither an id nor a decision was
+  /// found. The other errors are those of Inject.
   opentracing::expected<bool> Extract(const opentracing::TextMapReader& carrier,
                                       Context* context) const;
 

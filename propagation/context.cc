@@ -13,10 +13,10 @@ auto Find(Items& baggage, std::string_view key) {
                       [key](const auto& item) { return item.first == key; });
 }
 
-// Whether `key` can be set to `value`, by which `replaced` bytes go away.
+// Returns whether `key` can be set to `value` when that frees `replaced` bytes.
 bool Fits(const Baggage& baggage, std::string_view key, std::string_view value,
           std::size_t replaced) {
-  // Sizes from outside are compared before they are added: the sum could overflow.
+  // Compare untrusted sizes before adding them, because the sum could overflow.
   if (key.size() > kMaxBaggageBytes || value.size() > kMaxBaggageBytes) return false;
   std::size_t bytes = key.size() + value.size();
   for (const auto& item : baggage) bytes += item.first.size() + item.second.size();

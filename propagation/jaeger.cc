@@ -15,9 +15,9 @@ namespace tracekin {
 namespace {
 
 constexpr std::uint64_t kSampled = 0x01;
-constexpr std::uint64_t kDebug = 0x02;  // has a meaning together with kSampled only
+constexpr std::uint64_t kDebug = 0x02;  // meaningful only together with kSampled
 
-// unreserved of RFC 3986, section 2.3: what no URL-encoder touches.
+// The unreserved characters of RFC 3986, section 2.3, which no URL encoder changes.
 constexpr CharSet kUnreserved = CharSet::Alphanumeric("-._~");
 
 std::string LowerCase(std::string_view text) {
@@ -50,7 +50,7 @@ opentracing::expected<void> InjectBaggage(const Baggage& baggage,
   for (auto item = baggage.begin(); item != baggage.end(); ++item) {
     if (item->first.empty() || !kTokenChars.HasAll(item->first)) continue;
     const std::string key = LowerCase(item->first);
-    // Keys that differ in case only would be one key of the carrier, which must not be set twice.
+    // Keys that differ only in case are the same key of the carrier, which must not be set twice.
     const bool written = std::any_of(baggage.begin(), item, [&key](const auto& before) {
       return EqualsIgnoringCase(before.first, key);
     });
@@ -89,7 +89,7 @@ Extraction Jaeger::Extract(TextLookup* carrier, Context* context,
                            std::string* /*tracestate*/) const {
   Context read;
   if (const auto header = carrier->Find(Key::kUberTraceId)) {
-    // Some clients encode the colons.
+    // Some clients percent-encode the colons.
     const bool encoded = header->find('%') != std::string_view::npos;
     if (!(encoded ? Parse(PercentDecode(*header, Plus::kItself), &read) : Parse(*header, &read))) {
       return Extraction::kCorrupted;

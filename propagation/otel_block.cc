@@ -10,12 +10,12 @@ namespace tracekin {
 
 namespace {
 
-// A Ceph struct begins with its version, the oldest version that can read it, and the length of what
-// follows, in four bytes, little-endian. Here a flag follows.
+// A Ceph struct begins with its version, the oldest version that can read it, and the length of the
+// rest as four little-endian bytes. In this struct a flag follows.
 constexpr std::string_view kFull{"\1\1\x1a\0\0\0\1", kEmptyOtelBlockBytes};
 constexpr std::string_view kEmpty{"\1\1\1\0\0\0\0", kEmptyOtelBlockBytes};
 
-// Behind it, in the order in which W3C writes them.
+// Offsets of the fields that follow, in the order that W3C uses.
 constexpr std::size_t kTraceIdHigh = 7;
 constexpr std::size_t kTraceIdLow = 15;
 constexpr std::size_t kSpanId = 23;

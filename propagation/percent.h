@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Percent-encoding (RFC 3986, section 2.1), in which baggage values travel.
+// Percent-encoding (RFC 3986, section 2.1), which baggage values use.
 #ifndef TRACEKIN_PROPAGATION_PERCENT_H
 #define TRACEKIN_PROPAGATION_PERCENT_H
 
@@ -10,15 +10,15 @@
 
 namespace tracekin {
 
-/// What a '+' stands for in encoded text.
+/// The meaning of a '+' in encoded text.
 enum class Plus { kItself, kSpace };
 
-/// Appends `text` to `out`, each byte that is not in `literal` as %XX with upper-case digits.
-/// Throws std::bad_alloc.
+/// Appends `text` to `out` and encodes each byte that is not in `literal` as %XX with upper-case
+/// digits. Throws std::bad_alloc.
 void AppendPercentEncoded(std::string_view text, const CharSet& literal, std::string* out);
 
-/// The text that `encoded` stands for, as UTF-8: what does not decode to UTF-8 becomes U+FFFD. A
-/// '%' that two hexadecimal digits do not follow stands for itself. At most three times as long.
+/// Returns the decoded text as UTF-8. Invalid UTF-8 is replaced by U+FFFD. A '%' without two
+/// hexadecimal digits after it is kept. The result is at most three times as long as `encoded`.
 /// Throws std::bad_alloc.
 std::string PercentDecode(std::string_view encoded, Plus plus);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam between the tracer and a wire format for text carriers (HTTP headers, text maps).
+// The interface between the tracer and a wire format for text carriers (HTTP headers, text maps).
 //
-// Implementations hold no state: their methods may be called from any thread.
+// Implementations hold no state, so any thread may call their methods.
 #ifndef TRACEKIN_PROPAGATION_PROPAGATOR_H
 #define TRACEKIN_PROPAGATION_PROPAGATOR_H
 
@@ -16,11 +16,11 @@
 
 namespace tracekin {
 
-/// What a format found in a carrier.
+/// The result of reading a format from a carrier.
 enum class Extraction {
   kNothing,    // none of its keys
   kFound,      // ids, or a decision only
-  kCorrupted,  // its keys, but not what the format demands
+  kCorrupted,  // its keys, but with invalid values
 };
 
 class TextLookup;  // propagation/text_lookup.h: reads keys of a carrier, by LookupKey or in one
@@ -30,30 +30,30 @@ class Propagator {
  public:
   virtual ~Propagator() = default;
 
-  /// Writes `context`. The set of keys is the same for all contexts with ids and a decision (nginx
-  /// forwards only the keys that it saw at start-up); a format whose keys carry baggage names is
-  /// the documented exception. Returns the carrier's own error, if it has one. Allocates nothing
-  /// unless there is baggage. Throws std::bad_alloc, and what the carrier throws.
+  /// Writes `context`. The set of keys is the same for all contexts with ids and a decision,
+  /// because nginx forwards only the keys that it saw at start-up. A format whose keys contain
+  /// baggage names is the documented exception. Returns the carrier's error, if any. Allocates
+  /// nothing unless there is baggage. Throws std::bad_alloc and any exception of the carrier.
   virtual opentracing::expected<void> Inject(const Context& context,
                                              const opentracing::TextMapWriter& carrier) const = 0;
 
-  /// Reads ids and decision into `context`, and the W3C tracestate that belongs to them, if there
-  /// is one, into `tracestate`. Leaves both alone unless it returns kFound. Throws as above.
+  /// Reads ids and decision into `context`, and the corresponding W3C tracestate, if any, into
+  /// `tracestate`. Changes both only when it returns kFound. Throws like Inject.
   virtual Extraction Extract(TextLookup* /*carrier*/, Context* /*context*/,
                              std::string* /*tracestate*/) const {
     return Extraction::kNothing;
   }
 
-  /// Adds the format's baggage items to `baggage`, except those whose key is there already. Skips
-  /// those that are malformed or exceed the limits. Throws as above.
+  /// Adds the format's baggage items to `baggage`, except those whose key already exists. Skips
+  /// items that are malformed or exceed the limits. Throws like Inject.
   virtual void ExtractBaggage(TextLookup* /*carrier*/, Baggage* /*baggage*/) const {}
 };
 
-/// Makes the propagator of a format by its name in the configuration: b3, b3multi, tracecontext,
-/// baggage, jaeger. nullptr if there is none of that name.
+/// Makes the propagator with this name in the configuration (b3, b3multi, tracecontext, baggage or
+/// jaeger), or returns nullptr if the name is unknown.
 std::unique_ptr<Propagator> MakePropagator(std::string_view name);
 
-/// The names above, for messages and documentation.
+/// Returns the names above, for messages and documentation.
 std::vector<std::string_view> PropagatorNames();
 
 }  // namespace tracekin

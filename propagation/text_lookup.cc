@@ -11,14 +11,14 @@ namespace tracekin {
 
 namespace {
 
-// How a record begins in the buffer; its name and its value follow.
+// The head of a record in the buffer. The name and the value follow it.
 struct RecordHead {
   std::uint8_t key;
   std::uint16_t name_bytes;
   std::uint16_t value_bytes;
 };
 
-// All that can be kept, so that no key can take the room of another.
+// Returns the largest total size of all records, so that no key can displace another.
 constexpr std::size_t MostBytes(std::size_t lines) {
   std::size_t most = kMaxBaggageBytes + lines * sizeof(RecordHead);  // Jaeger's items
   for (const KeyTraits& traits : kKeyTraits) {
@@ -27,7 +27,7 @@ constexpr std::size_t MostBytes(std::size_t lines) {
   return most;
 }
 
-// The addresses of categories differ when a carrier comes with its own copy of the library.
+// The addresses of categories differ if a carrier contains its own copy of the library.
 bool Is(const std::error_code& error, const std::error_code& expected) {
   return error.value() == expected.value() &&
          (error.category() == expected.category() ||
@@ -45,7 +45,7 @@ std::optional<std::string_view> TextLookup::Find(Key key) {
   return value.size() <= max_bytes ? value : Cut(key, value, max_bytes);
 }
 
-// Where LookupKey has no answer.
+// Finds `key` when LookupKey returned an error.
 std::optional<std::string_view> TextLookup::FindOtherwise(Key key, const std::error_code& error) {
   if (Is(error, opentracing::key_not_found_error)) return std::nullopt;
   if (!Is(error, opentracing::lookup_key_not_supported_error)) {
@@ -56,8 +56,8 @@ std::optional<std::string_view> TextLookup::FindOtherwise(Key key, const std::er
   return FindCollected(key);
 }
 
-// Lists lose whole members, from the right; of other values so much remains that they stay too
-// long.
+// Removes whole members from the end of a list. Keeps one byte more than allowed of any other
+// value, so that it is still too long.
 std::string_view TextLookup::Cut(Key key, std::string_view value, std::size_t max_bytes) {
   if (value.size() <= max_bytes) return value;
   if (!Traits(key).is_list) return value.substr(0, max_bytes + 1);
@@ -87,8 +87,8 @@ void TextLookup::IterateForJaegerItems() {
   Iterate([this](std::string_view name, std::string_view value) { KeepJaegerItem(name, value); });
 }
 
-// Runs within the carrier's ForeachKey, which may be anything, a C program included: nothing here
-// throws.
+// Must not throw, because it runs within the carrier's ForeachKey, whose caller may even be a C
+// program.
 void TextLookup::Keep(std::string_view name, std::string_view value) noexcept {
   for (std::size_t i = 0; i < kKeys; ++i) {
     if (EqualsIgnoringCase(name, kKeyTraits[i].name)) return KeepValue(static_cast<Key>(i), value);
@@ -106,14 +106,14 @@ void TextLookup::KeepValue(Key key, std::string_view value) noexcept {
     const std::string_view line = Cut(key, value, max_bytes - list_bytes_[index]);
     Append({index, {}, line});
     ++lines_[index];
-    // Once something did not fit, nothing that is right of it may follow.
+    // After something did not fit, nothing to the right of it may follow.
     const std::size_t bytes = list_bytes_[index] + line.size() + 1;
     list_bytes_[index] = static_cast<std::uint16_t>(line.size() < value.size() ? max_bytes : bytes);
   }
   seen_ |= Bit(key);
 }
 
-// If it is one.
+// Keeps the entry if it is a baggage item of Jaeger.
 void TextLookup::KeepJaegerItem(std::string_view name, std::string_view value) noexcept {
   if (name.size() <= kJaegerItemPrefix.size() ||
       !EqualsIgnoringCase(name.substr(0, kJaegerItemPrefix.size()), kJaegerItemPrefix)) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the keys that tracekin knows from a carrier.
 //
-// A carrier that answers LookupKey is asked for one key after the other; it is iterated for
-// Jaeger's baggage items alone (IterateForJaegerItems). Any other is iterated once, and bounded
-// copies of the values of known keys are kept, because what ForeachKey hands out may be gone after
-// the callback: up to 2 KiB within this object, beyond it in one block of a fixed size. Keys match
-// in any case, in plain text maps too: what fills them are mostly headers, whose names have none.
+// A carrier that supports LookupKey is queried for one key after another, and is iterated only for
+// Jaeger's baggage items (IterateForJaegerItems). Any other carrier is iterated once. Bounded
+// copies of the values of known keys are kept, because the arguments of the ForeachKey callback may
+// be invalid afterwards. Up to 2 KiB of them are stored in this object, and more in one heap block
+// of a fixed size. Keys match in any case even in plain text maps, because these are mostly filled
+// from headers, whose names are case-insensitive.
 //
-// Lives on the stack for one extraction; used by one thread. Borrows the carrier.
+// An object lives on the stack for one extraction and is used by one thread. It borrows the
+// carrier.
 #ifndef TRACEKIN_PROPAGATION_TEXT_LOOKUP_H
 #define TRACEKIN_PROPAGATION_TEXT_LOOKUP_H
 
@@ -33,23 +35,24 @@ class TextLookup {
   TextLookup(const TextLookup&) = delete;
   TextLookup& operator=(const TextLookup&) = delete;
 
-  /// The value of `key`, valid until the next call of any method: the first one if there are
-  /// several, or all lines of a list, joined by commas. nullopt if there is none, or if the carrier
-  /// fails. A value that is too long comes as its first max_bytes + 1 bytes, a list as those first
-  /// members that fit into max_bytes. Throws std::bad_alloc.
+  /// Returns the value of `key`, valid until the next call of any method. If there are several,
+  /// returns the first one, or for a list all lines joined by commas. Returns nullopt if there is
+  /// none or the carrier fails. A value that is too long is cut to max_bytes + 1 bytes, and a list
+  /// to the members that fit into max_bytes. Throws std::bad_alloc.
   std::optional<std::string_view> Find(Key key);
 
-  /// Whether the carrier holds `key` more than once. False if it answers LookupKey: it cannot tell.
+  /// Returns whether the carrier contains `key` more than once. False if LookupKey was used,
+  /// because it cannot detect this.
   bool Repeated(Key key) const { return (repeated_ & Bit(key)) != 0; }
 
-  /// Whether the carrier was iterated, by Find or by IterateForJaegerItems.
+  /// Returns whether Find or IterateForJaegerItems has iterated the carrier.
   bool has_jaeger_items() const { return iterated_ || has_jaeger_items_; }
 
-  /// Iterates the carrier if that was not done yet. What Find returns stays the same.
+  /// Iterates the carrier unless that has been done. Does not change what Find returns.
   void IterateForJaegerItems();
 
-  /// Calls visit(key, value) for each of Jaeger's baggage items, in order; `key` is without the
-  /// prefix. REQUIRES: has_jaeger_items()
+  /// Calls visit(key, value) for each of Jaeger's baggage items, in order. `key` does not include
+  /// the prefix. REQUIRES: has_jaeger_items()
   template <typename Visitor>
   void ForEachJaegerItem(Visitor visit) const {
     Record record;
@@ -58,19 +61,19 @@ class TextLookup {
     }
   }
 
-  /// What went wrong in the carrier, which is its own error; zero if nothing did.
+  /// Returns the carrier's own error, or a zero code if there was none.
   const std::error_code& error() const { return error_; }
 
  private:
   static constexpr std::size_t kKeys = kKeyTraits.size();
   static constexpr std::uint8_t kJaegerItem = kKeys;
-  static constexpr std::size_t kMaxLines = kMaxBaggageItems;  // of one list, or items of Jaeger's
+  static constexpr std::size_t kMaxLines = kMaxBaggageItems;  // of one list, or Jaeger's items
   static constexpr std::size_t kInlineBytes = 2048;
   static constexpr std::size_t kHeapBytes = 32768;
 
   struct Record {
     std::uint8_t key;       // of enum Key, or kJaegerItem
-    std::string_view name;  // of Jaeger's items only
+    std::string_view name;  // only for Jaeger's items
     std::string_view value;
   };
 
@@ -92,17 +95,18 @@ class TextLookup {
 
   const opentracing::TextMapReader& carrier_;
   std::error_code error_;
-  bool iterated_ = false;                              // for all keys, as it answers no LookupKey
-  bool has_jaeger_items_ = false;                      // iterated for these alone
-  unsigned seen_ = 0;                                  // keys, by Bit
-  unsigned repeated_ = 0;                              // keys, by Bit
-  std::array<std::uint8_t, kKeys + 1> lines_{};        // kept, of each list
-  std::array<std::uint16_t, kKeys + 1> list_bytes_{};  // kept, of each list, with commas
+  bool iterated_ = false;                              // for all keys, because LookupKey is not
+                                                       // supported
+  bool has_jaeger_items_ = false;                      // iterated only for Jaeger's items
+  unsigned seen_ = 0;                                  // set of keys, as Bit values
+  unsigned repeated_ = 0;                              // set of keys, as Bit values
+  std::array<std::uint8_t, kKeys + 1> lines_{};        // number kept per list
+  std::array<std::uint16_t, kKeys + 1> list_bytes_{};  // size kept per list, with commas
   std::string joined_;
-  std::unique_ptr<char[]> heap_;  // in place of inline_ when that is full
+  std::unique_ptr<char[]> heap_;  // replaces inline_ when that is full
   std::size_t used_ = 0;
-  char inline_[kInlineBytes];  // records; not initialised, which would cost more than what is kept
-                               // in it
+  char inline_[kInlineBytes];  // records; not initialised because that would cost more than filling
+                               // it
 };
 
 }  // namespace tracekin

@@ -12,7 +12,7 @@ namespace tracekin {
 
 namespace {
 
-// version "-" trace-id "-" parent-id "-" trace-flags: where the fields of version 00 begin.
+// Offsets of the fields of version 00: version "-" trace-id "-" parent-id "-" trace-flags.
 constexpr std::size_t kTraceIdAt = 3;
 constexpr std::size_t kSpanIdAt = 36;
 constexpr std::size_t kFlagsAt = 53;
@@ -31,7 +31,7 @@ bool Parse(std::string_view header, Context* read) {
       !DecodeHex(header.substr(kFlagsAt, 2), &flags) || version == 0xFF) {
     return false;
   }
-  // Later versions may add fields, which this one does not know.
+  // Later versions may append fields, which this parser ignores.
   if (header.size() > kBytes && (version == 0 || header[kBytes] != '-')) return false;
   read->decision = (flags & kSampled) != 0 ? Decision::kAccept : Decision::kDeny;
   read->random_trace_id = (flags & kRandomTraceId) != 0;
@@ -50,8 +50,8 @@ opentracing::expected<void> TraceContext::Inject(const Context& context,
   end = EncodeHex(context.span_id, end);
   *end++ = '-';
   *end++ = '0';
-  // The format cannot say that nobody has decided yet. The sampled flag is 0 then, too: the default
-  // that its section "Sampled flag" names for those who put the decision off.
+  // The format cannot express that no decision has been made. The sampled flag is then 0, the
+  // default that section "Sampled flag" of the specification gives for deferred decisions.
   *end = static_cast<char>('0' + (context.sampled() ? kSampled : 0) +
                            (context.random_trace_id ? kRandomTraceId : 0));
   auto done = carrier.Set(View(Name(Key::kTraceparent)), {header, kBytes});

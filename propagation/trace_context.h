@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // W3C Trace Context: the headers traceparent and tracestate.
 //
-// Source: W3C Trace Context Level 1, and of Level 2 the random-trace-id flag. Format:
-// docs/wire-formats.md. Thread-safe: no state.
+// Source: W3C Trace Context Level 1, plus the random-trace-id flag of Level 2. Format:
+// docs/wire-formats.md. Thread-safe because it has no state.
 #ifndef TRACEKIN_PROPAGATION_TRACE_CONTEXT_H
 #define TRACEKIN_PROPAGATION_TRACE_CONTEXT_H
 
@@ -12,11 +12,11 @@ namespace tracekin {
 
 class TraceContext : public Propagator {
  public:
-  /// Writes traceparent, and tracestate even if it is empty; nothing if there are no ids.
+  /// Writes traceparent, and tracestate even if it is empty. Writes nothing if there are no ids.
   opentracing::expected<void> Inject(const Context& context,
                                      const opentracing::TextMapWriter& carrier) const override;
 
-  /// A malformed tracestate is dropped; it never makes the traceparent invalid.
+  /// A malformed tracestate is dropped and never makes the traceparent invalid.
   Extraction Extract(TextLookup* carrier, Context* context, std::string* tracestate) const override;
 };
 

@@ -27,8 +27,9 @@ bool IsName(std::string_view text, const CharSet& start, std::size_t max_bytes) 
   return !text.empty() && text.size() <= max_bytes && start.Has(text[0]) && kKeyChars.HasAll(text);
 }
 
-// Level 1 of the specification, and a digit at the beginning, as in Level 2. Level 2 also lets '@'
-// stand anywhere; the working group's validation suite wants such keys refused.
+// Implements Level 1 of the specification, but also accepts a digit as the first character, like
+// Level 2. Level 2 also allows '@' anywhere, but the working group's validation suite requires such
+// keys to be rejected.
 bool IsKey(std::string_view key) {
   const std::size_t at = key.find('@');
   if (at == std::string_view::npos) return IsName(key, kKeyStart, kMaxKeyBytes);

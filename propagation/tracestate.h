@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The W3C tracestate: what other vendors want carried along with a trace, which nobody else reads.
+// The W3C tracestate: data that other vendors attach to a trace. tracekin only forwards it.
 //
 // Source: W3C Trace Context, section 3.3; format: docs/wire-formats.md.
 #ifndef TRACEKIN_PROPAGATION_TRACESTATE_H
@@ -10,9 +10,9 @@
 
 namespace tracekin {
 
-/// Checks the list `text` and puts it into `tracestate`, without white space around its members and
-/// without empty ones. Returns false, and leaves `tracestate` alone, if anything in it is
-/// malformed: a key that stands twice and a thirty-third member are, too. Throws std::bad_alloc.
+/// Checks the list `text` and stores it in `tracestate`, without empty members and without white
+/// space around the others. Returns false, without changing `tracestate`, if any part is malformed,
+/// if a key occurs twice, or if there are more than 32 members. Throws std::bad_alloc.
 bool ParseTracestate(std::string_view text, std::string* tracestate);
 
 }  // namespace tracekin

@@ -9,16 +9,16 @@ namespace tracekin {
 
 namespace {
 
-// baggage-octet of the grammar: printable ASCII but for '"', ',', ';' and '\'.
+// baggage-octet of the grammar: printable ASCII except '"', ',', ';' and '\'.
 constexpr CharSet kOctets =
     CharSet{}.Add('!', '!').Add('#', '+').Add('-', ':').Add('<', '[').Add(']', '~');
-// A '%' begins an encoded byte.
+// The same without '%', which begins an encoded byte.
 constexpr CharSet kLiteralOctets =
     CharSet{}.Add('!', '!').Add('#', '$').Add('&', '+').Add('-', ':').Add('<', '[').Add(']', '~');
 
 void ParseMember(std::string_view member, Baggage* baggage) {
-  std::string_view rest =
-      NextPart(';', &member);  // properties have no place in OpenTracing's baggage
+  // Drops the properties, because OpenTracing's baggage cannot represent them.
+  std::string_view rest = NextPart(';', &member);
   if (rest.find('=') == std::string_view::npos) return;
   const std::string_view key = TrimOws(NextPart('=', &rest));
   const std::string_view value = TrimOws(rest);

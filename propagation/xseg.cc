@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C functions of tracekin/xseg.h.
+// Implements the C functions of tracekin/xseg.h.
 #include "tracekin/xseg.h"
 
 #include <sys/time.h>
@@ -15,7 +15,7 @@ namespace {
 using tracekin::ByteOrder;
 using tracekin::TraceInfo;
 
-// What libxseg's struct xseg_request is on LP64, as far as its size goes.
+// A struct with the size and the offsets of libxseg's struct xseg_request on LP64.
 struct Request {
   std::uint64_t serial, offset, size, serviced, v0_size, data, datalen, target;
   std::uint32_t targetlen, op, state, flags;
@@ -36,7 +36,7 @@ static_assert(offsetof(Request, targetlen) == 64 && offsetof(Request, path) == 9
               offsetof(Request, req_trace) == TRACEKIN_XSEG_OFFSET &&
               sizeof(Request) == TRACEKIN_XSEG_SIZE);
 
-// 0, or the error that every function has in common.
+// Returns 0, or the error that all functions share.
 int Check(const void* request, std::size_t size) {
   if (request == nullptr) return -EINVAL;
   return size < TRACEKIN_XSEG_SIZE ? -ENOBUFS : 0;
