@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BlkKin's C API in Ceph's dialect; the header says what each function does.
+// Implements BlkKin's C API in Ceph's dialect. The header documents the functions.
 
 #include <cstddef>
 
@@ -8,7 +8,7 @@
 #include "integrations/blkin/record.h"
 #include "tracekin/blkin/ceph/zipkin_c.h"
 
-// Sizes and offsets of Ceph's on LP64.
+// Sizes and offsets of Ceph's structs on LP64.
 static_assert(sizeof(blkin_endpoint) == 24 && offsetof(blkin_endpoint, ip) == 0 &&
               offsetof(blkin_endpoint, port) == 8 && offsetof(blkin_endpoint, name) == 16 &&
               sizeof(blkin_endpoint::port) == 2);

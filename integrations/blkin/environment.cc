@@ -13,7 +13,7 @@ namespace tracekin::blkin {
 
 namespace {
 
-constexpr std::size_t kMaxConfigurationBytes = 1 << 20;  // ParseConfiguration takes no more
+constexpr std::size_t kMaxConfigurationBytes = 1 << 20;  // limit of ParseConfiguration
 
 bool ReadConfiguration(const char* path, std::string* json, std::string* error) {
   std::ifstream file(path, std::ios::binary);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tracer that the environment asks for:
+// Makes the tracer that the environment configures:
 //
-//   TRACEKIN_CONFIG    the path of a JSON configuration (docs/configuration.md); the variables of
-//                      that document go before it
-//   without it         those variables, if they say where spans go
+//   TRACEKIN_CONFIG    the path of a JSON configuration (docs/configuration.md); the environment
+//                      variables in that document override it
+//   without it         only those variables, if they specify a destination for spans
 #ifndef TRACEKIN_INTEGRATIONS_BLKIN_ENVIRONMENT_H
 #define TRACEKIN_INTEGRATIONS_BLKIN_ENVIRONMENT_H
 
@@ -14,9 +14,10 @@
 
 namespace tracekin::blkin {
 
-/// nullptr, and `error` left alone, if it asks for none; nullptr and the reason in `error` if it
-/// asks for one that cannot be made. Its service, if none is named, is the program. May throw
-/// std::bad_alloc. Any thread, as long as no other changes the environment.
+/// Returns nullptr and leaves `error` unchanged if the environment does not configure a tracer.
+/// Returns nullptr and puts the reason into `error` if the tracer cannot be made. The default
+/// service name is the program's name. May throw std::bad_alloc. Any thread may call this as long
+/// as no other thread changes the environment.
 std::shared_ptr<Tracer> TracerOfEnvironment(std::string* error);
 
 }  // namespace tracekin::blkin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an event's text says of its span: Zipkin's core annotations (zipkinCore.thrift), and the
-// words with which programs that use BlkKin end a span. Pure functions.
+// Maps the text of an event to its meaning for the span: Zipkin's core annotations
+// (zipkinCore.thrift), and the words that programs with BlkKin use to end a span. Pure functions.
 #ifndef TRACEKIN_INTEGRATIONS_BLKIN_EVENT_MEANING_H
 #define TRACEKIN_INTEGRATIONS_BLKIN_EVENT_MEANING_H
 
@@ -11,7 +11,7 @@
 namespace tracekin::blkin {
 
 struct EventMeaning {
-  SpanKind kind = SpanKind::kLocal;  // whose side's event it is; kLocal: it does not say
+  SpanKind kind = SpanKind::kLocal;  // the side that records such events; kLocal: unknown
   bool start = false;
   bool end = false;
 };

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ids of new spans, and how they travel: what both dialects of BlkKin's API share.
+// Makes the ids of new spans and converts them for the wire. Both dialects of BlkKin's API use
+// these functions.
 //
-// Ids are random, in [1, 2^63), as BlkKin's were. Thread-safety: any thread. Nothing throws.
+// Ids are random, in [1, 2^63), like BlkKin's. Thread-safety: any thread may call these. Nothing
+// throws.
 #ifndef TRACEKIN_INTEGRATIONS_BLKIN_IDS_H
 #define TRACEKIN_INTEGRATIONS_BLKIN_IDS_H
 
@@ -9,15 +11,15 @@
 
 namespace tracekin::blkin {
 
-/// Of a root. If its trace is not sampled, the trace id is 0, but the span has an id.
+/// Returns the ids of a new root. If its trace is not sampled, only the trace id is 0.
 blkin_trace_info RootWithTwoIds() noexcept;
-/// The same, with the trace's id as the span's.
+/// Same as RootWithTwoIds, but the span id equals the trace id.
 blkin_trace_info RootWithOneId() noexcept;
 
-/// Of a new child of `parent`, in the parent's trace or, with it, in none.
+/// Returns the ids of a new child of `parent`. It is not traced if the parent is not.
 blkin_trace_info ChildOf(const blkin_trace_info& parent) noexcept;
 
-/// To and from network byte order.
+/// These convert to and from network byte order.
 blkin_trace_info_packed Pack(const blkin_trace_info& info) noexcept;
 blkin_trace_info Unpack(const blkin_trace_info_packed& packed) noexcept;
 

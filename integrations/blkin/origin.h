@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose record it is: what both dialects of BlkKin's API say of a span and of the place where it
-// was recorded. Borrowed for a call.
+// The origin of a record: the span and the endpoint that both dialects of BlkKin's API provide. The
+// text is borrowed for the duration of a call.
 #ifndef TRACEKIN_INTEGRATIONS_BLKIN_ORIGIN_H
 #define TRACEKIN_INTEGRATIONS_BLKIN_ORIGIN_H
 
@@ -10,8 +10,8 @@ namespace tracekin::blkin {
 
 struct Origin {
   blkin_trace_info ids;
-  const char* name;     // of the span; the names are never null
-  const char* service;  // of the endpoint, as the next two
+  const char* name;     // of the span; no pointer in this struct is null
+  const char* service;  // of the endpoint, like ip and port
   const char* ip;
   int port;
 };

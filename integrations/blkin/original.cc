@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BlkKin's C API in its author's dialect; the headers say what each function does.
+// Implements BlkKin's C API in its author's dialect. The headers document the functions.
 
 #include <cstddef>
 #include <cstring>
@@ -9,7 +9,7 @@
 #include "integrations/blkin/record.h"
 #include "tracekin/blkin/original/blkin-front.h"
 
-// Sizes and offsets of the original on LP64.
+// Sizes and offsets of the original structs on LP64.
 static_assert(sizeof(blkin_endpoint) == 24 && offsetof(blkin_endpoint, ip) == 0 &&
               offsetof(blkin_endpoint, port) == 8 && offsetof(blkin_endpoint, name) == 16);
 static_assert(sizeof(int) == 4 && sizeof(blkin_annotation_type) == 4);
@@ -91,7 +91,8 @@ int _blkin_record(blkin_trace* trace, blkin_annotation* annot) {
   if (endpoint == nullptr) return -EINVAL;
   const Origin origin = {trace->info, Or(trace->name, kNoName), Or(endpoint->name, kNoName),
                          Or(endpoint->ip, kNoIp), endpoint->port};
-  // A C program may have put any number there, of which an enum of C++ knows only two.
+  // Read as a number, because a C program may store any value, while C++ knows only the
+  // enumerators.
   unsigned type;
   std::memcpy(&type, &annot->type, sizeof type);
   switch (type) {

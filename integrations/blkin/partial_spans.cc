@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::int64_t kUnknown = -1;
 
-// Of one text: the tracer cuts what is too long for a span, and counts that; this only
-// keeps a text that has no end from being copied.
+// Limit for each string, so that text without an end is not copied. The tracer truncates text that
+// is too long for a span and counts that.
 constexpr std::size_t kMaxText = 65536;
 
 enum class EntryType : std::uint8_t { kName, kService, kIp, kAnnotation, kTag };
 
-// A span's text is entries: this, then the key and the value.
+// A span's text is a sequence of entries: this header, then the key and the value.
 struct EntryHeader {
   std::int64_t time_ns;
   std::uint32_t key_size;
@@ -38,7 +38,7 @@ void Append(EntryType type, std::int64_t time_ns, std::string_view key, std::str
   text->append(reinterpret_cast<const char*>(&header), sizeof header).append(key).append(value);
 }
 
-// The bound for one shard.
+// Returns the share of a limit for one shard.
 std::size_t Share(std::size_t whole, std::size_t shards) {
   return std::max<std::size_t>(whole / shards, 1);
 }
@@ -68,7 +68,7 @@ void PartialSpans::SetTracer(const std::shared_ptr<Tracer>& tracer,
   BlkinLimits share = limits;
   share.max_spans = Share(limits.max_spans, kShards);
   share.max_bytes = Share(limits.max_bytes, kShards);
-  std::shared_ptr<Tracer> before;  // which may close when it goes, and so goes last
+  std::shared_ptr<Tracer> before;  // last reference: may close the tracer, so it is destroyed last
   const std::lock_guard<SpinLock> setting(setting_);
   active_.store(tracer != nullptr, std::memory_order_relaxed);
   for (Shard& shard : shards_) {
@@ -107,7 +107,7 @@ void PartialSpans::Add(const Origin& origin, const Record& record) noexcept {
   }
 }
 
-// The place of the origin's span, which is made if there is none. Makes room for it before.
+// Returns the origin's span, and adds it if necessary after making room.
 PartialSpans::List::iterator PartialSpans::Shard::Find(const Origin& origin) {
   const Key key{origin.ids.trace_id, origin.ids.span_id};
   const auto found = index.find(key);
@@ -140,13 +140,13 @@ void PartialSpans::Shard::Add(const Origin& origin, const Record& added) {
   while (bytes > limits.max_bytes) Report(open.begin());
 }
 
-// Appends the record to the span's text, which begins with where the first one comes from.
+// Appends the record to the span's text. The text of a new span begins with its endpoint.
 void PartialSpans::Shard::Write(const Origin& origin, const Record& added, PartialSpan* span) {
   const bool first = span->text.empty();
   const std::string_view service = Bounded(origin.service), ip = Bounded(origin.ip);
   const std::string_view name = span->named ? std::string_view() : Bounded(origin.name);
   const std::size_t before = span->text.size();
-  // All the memory at once: nothing below throws.
+  // Reserve all memory first, so that nothing below throws.
   const std::size_t after = before + added.size() + 3 * sizeof(EntryHeader) + name.size() +
                             (first ? service.size() + ip.size() : 0);
   if (span->text.capacity() < after) span->text.reserve(std::max(after, 2 * before));
@@ -163,7 +163,7 @@ void PartialSpans::Shard::Write(const Origin& origin, const Record& added, Parti
   bytes += span->text.size() - before;
 }
 
-// What the record says of the span's times and kind. Returns whether it ends the span.
+// Updates the span's times and kind from the record. Returns whether the record ends the span.
 bool PartialSpans::Shard::Note(const Record& added, PartialSpan* span) noexcept {
   const bool annotation = added.type == EntryType::kAnnotation;
   if (span->first_ns == 0 || (annotation && !span->annotated)) span->first_ns = added.time_ns;
@@ -178,7 +178,7 @@ bool PartialSpans::Shard::Note(const Record& added, PartialSpan* span) noexcept 
   return meaning.end;
 }
 
-// Reports what is in the span's text, and makes it a closed one.
+// Reports the content of the span's text and moves the span to the closed list.
 void PartialSpans::Shard::Report(List::iterator span) noexcept {
   record.Clear();
   record.trace_id_low = static_cast<std::uint64_t>(span->key.trace_id);
@@ -186,7 +186,7 @@ void PartialSpans::Shard::Report(List::iterator span) noexcept {
   record.parent_span_id = static_cast<std::uint64_t>(span->parent_span_id);
   record.kind = span->kind;
   if (span->reported) {
-    record.duration_ns = kUnknown;  // what is known of the whole span went with its first part
+    record.duration_ns = kUnknown;  // the first part already reported the times of the whole span
   } else {
     record.start_ns = span->start_ns != 0 ? span->start_ns : span->first_ns;
     const std::int64_t end = span->end_ns != 0 ? span->end_ns : span->last_ns;
@@ -219,7 +219,7 @@ void PartialSpans::Shard::Report(List::iterator span) noexcept {
           break;
       }
     }
-  } catch (const std::bad_alloc&) {  // report what there was memory for
+  } catch (const std::bad_alloc&) {  // report the entries that were added
   }
   tracer->Report(record);
 
@@ -232,7 +232,7 @@ void PartialSpans::Shard::Report(List::iterator span) noexcept {
   closed.splice(closed.end(), open, span);
 }
 
-// Removes the first of `list`.
+// Removes the first span of `list`.
 void PartialSpans::Shard::Forget(List* list) noexcept {
   bytes -= list->front().text.size();
   index.erase(list->front().key);

@@ -56,8 +56,7 @@ void* ReportIdleForEver(void*) {
   return nullptr;
 }
 
-// Without a thread, which a host may have none left of, idle spans are reported at exit, or when
-// others take their place.
+// If the host cannot create a thread, idle spans are reported at exit or when others replace them.
 void StartThread() noexcept {
   if (TheProcess().thread_runs.exchange(true)) return;
   const SignalsBlocked signals_blocked;
@@ -79,12 +78,12 @@ void AfterForkInChild() {
   RenewThreadStateAfterFork();
   process.spans.ForgetAll();
   process.spans.UnlockAll();
-  // A thread of the parent was about it, and is not here to finish.
+  // The thread of the parent that was initialising does not exist here.
   if (process.stage == Stage::kBusy) process.stage = Stage::kNew;
   if (process.thread_runs.exchange(false)) StartThread();
 }
 
-// From the beginning, for ids are made without a tracer, too.
+// At load time, because ids can be made without a tracer.
 __attribute__((constructor)) void RegisterForkHandlers() {
   TheProcess();
   pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
@@ -117,7 +116,7 @@ int ConfigureTracer() {
 void LoadEvents() noexcept {
   try {
     std::string error;
-    LoadUstProvider(&error);  // without it there are no events, as without LTTng
+    LoadUstProvider(&error);  // without the provider there are no events, as without LTTng
   } catch (const std::exception&) {
   }
 }
@@ -150,7 +149,8 @@ void SetTracer(const std::shared_ptr<Tracer>& tracer, const BlkinLimits& limits)
   process.idle_interval_ns = std::clamp<std::int64_t>(idle_ns / 4, 10'000'000, 1'000'000'000);
   process.spans.SetTracer(tracer, limits);
   if (tracer == nullptr) return;
-  // After the tracer's own, which closes it at exit: the last one registered is the first to run.
+  // Registered after the tracer's exit handler, because handlers run in reverse order and the
+  // tracer's closes it.
   static std::atomic<bool> registered{false};
   if (!registered.exchange(true)) std::atexit(AtExit);
   StartThread();

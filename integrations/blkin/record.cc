@@ -16,8 +16,8 @@ namespace tracekin::blkin {
 
 namespace {
 
-// Text as the UST provider wants it: bounded, valid UTF-8. Usually the text itself. Without memory:
-// "".
+// Text as the UST provider requires it: bounded, valid UTF-8. Usually points to the original text.
+// Empty if memory runs out.
 class EventText {
  public:
   explicit EventText(const char* text) noexcept : text_(text) {
@@ -27,7 +27,7 @@ class EventText {
     try {
       const std::string_view valid = Sanitize(TruncateUtf8({text, size}, kMaxBytes), &scratch_);
       if (valid.size() == size && valid.data() == text) return;
-      if (valid.data() == text) scratch_ = valid;  // with a NUL where it was cut
+      if (valid.data() == text) scratch_ = valid;  // a copy with a NUL where the text was cut
       text_ = scratch_.c_str();
     } catch (...) {
       text_ = "";
@@ -75,7 +75,7 @@ void RecordTextEvent(const int* enabled, RecordText record, const Origin& origin
   record(EventOrigin(origin).get(), EventText(key).get(), EventText(value).get());
 }
 
-// Whether something may listen to records of this trace.
+// Returns whether records of this trace may be used.
 bool Traced(const Origin& origin) noexcept {
   if (origin.ids.trace_id == 0) return false;
   Initialise();
@@ -119,7 +119,7 @@ void RecordKeyvalInteger(const Origin& origin, const char* key, std::int64_t val
     const NoCancellation no_cancellation;
     ust->zipkin_keyval_integer(EventOrigin(origin).get(), EventText(key).get(), value);
   }
-  char digits[20];  // of INT64_MIN, sign and all
+  char digits[20];  // enough for INT64_MIN with its sign
   const char* const end = std::to_chars(digits, digits + sizeof digits, value).ptr;
   AddTag(origin, key, {digits, static_cast<std::size_t>(end - digits)});
 }
