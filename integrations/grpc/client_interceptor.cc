@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The client's side: one interceptor a call, made by a factory that the channel owns.
+// The client side: one interceptor per call, made by a factory that the channel owns.
 //
-// gRPC calls an interceptor from several threads at a time when the application writes, reads and
-// waits for the status of one call in different ones.
+// gRPC calls an interceptor from several threads at the same time when the application writes,
+// reads and waits for the status of one call in different threads.
 #include <grpcpp/client_context.h>
 #include <opentracing/ext/tags.h>
 
@@ -37,8 +37,8 @@ class ClientInterceptor final : public Interceptor {
     if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::PRE_SEND_INITIAL_METADATA)) {
       Start(methods->GetSendInitialMetadata());
     }
-    // Where the metadata waits for the first message (set_initial_metadata_corked), a call may have
-    // been cancelled before it began: started_ is what tells this thread that span_ is there.
+    // With set_initial_metadata_corked the metadata waits for the first message, so a call may be
+    // cancelled before it begins. started_ tells this thread whether span_ exists.
     if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::POST_RECV_STATUS) &&
         started_.load(std::memory_order_acquire)) {
       if (const ::grpc::Status* status = methods->GetRecvStatus()) span_->Finish(*status);
@@ -53,10 +53,10 @@ class ClientInterceptor final : public Interceptor {
     if (span_ == nullptr) return;
     started_.store(true, std::memory_order_release);
     try {
-      // A tracer that cannot write its context has told so in the result, for which nobody waits.
+      // Ignores an error: the call goes on without a context.
       (void)tracer_->Inject(span_->span().context(), MetadataWriter(*metadata));
     } catch (...) {
-      // Out of memory: the server begins a trace of its own.
+      // Out of memory: the server starts a new trace.
     }
   }
 
@@ -65,17 +65,17 @@ class ClientInterceptor final : public Interceptor {
       const auto* parent = options_.parent ? options_.parent(*context_) : nullptr;
       if (parent != nullptr) return parent;
     } catch (...) {
-      // As documented: an exception leaves the choice to the active span.
+      // As documented, an exception falls back to the active span.
     }
     const opentracing::Span* active = ActiveSpan();
     return active != nullptr ? &active->context() : nullptr;
   }
 
   const std::shared_ptr<const opentracing::Tracer> tracer_;
-  const GrpcClientOptions& options_;  // The channel's, which the call keeps alive.
+  const GrpcClientOptions& options_;  // Owned by the channel's factory, which the call keeps alive.
   const ::grpc::ClientContext* const context_;
-  const std::string
-      method_;  // A copy: a generic stub's string may be gone when the call is started.
+  // A copy, because a generic stub may free its string before the call is started.
+  const std::string method_;
   std::shared_ptr<RpcSpan> span_;
   std::atomic<bool> started_{false};
 };
@@ -91,8 +91,8 @@ class ClientInterceptorFactory final : public ClientInterceptorFactoryInterface 
                            GrpcClientOptions options)
       : tracer_(std::move(tracer)), options_(std::move(options)) {}
 
-  // Not nullptr for a call without a span: gRPC does not expect that of a factory that is
-  // registered with RegisterGlobalClientInterceptorFactory().
+  // Never returns nullptr, because gRPC does not allow that for a factory that is registered with
+  // RegisterGlobalClientInterceptorFactory().
   Interceptor* CreateClientInterceptor(ClientRpcInfo* info) override {
     if (tracer_ == nullptr || !Wanted(info->method())) return new PassThrough;
     return new ClientInterceptor(info, tracer_, options_);

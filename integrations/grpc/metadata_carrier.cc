@@ -34,10 +34,10 @@ bool EndsWith(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
 }
 
-// https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md, "Requests".
+// Implements "Requests" of https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md.
 bool IsLegal(const std::string& key, string_view value) {
   if (key.empty() || !std::all_of(key.begin(), key.end(), IsKeyCharacter)) return false;
-  if (StartsWith(key, "grpc-")) return false;  // Reserved: grpc-timeout and the like.
+  if (StartsWith(key, "grpc-")) return false;  // Reserved, for example grpc-timeout.
   if (EndsWith(key, "-bin")) return true;      // gRPC encodes these itself.
   return std::all_of(value.begin(), value.end(), IsValueCharacter);
 }
@@ -46,7 +46,7 @@ bool IsLegal(const std::string& key, string_view value) {
 
 expected<string_view> MetadataReader::LookupKey(string_view key) const {
   const std::string name = LowerCase(key);
-  // lower_bound, not find, which may return any of several: the first is the first that came.
+  // lower_bound returns the entry that arrived first, while find may return any of several.
   const auto entry = metadata_.lower_bound(name);
   if (entry == metadata_.end() || entry->first != ::grpc::string_ref(name)) {
     return opentracing::make_unexpected(opentracing::key_not_found_error);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenTracing's HTTPHeaders carriers over the metadata of a gRPC call.
+// OpenTracing's HTTPHeaders carriers for the metadata of a gRPC call.
 //
-// Both borrow the metadata they are made with. Not thread-safe; a call's metadata is not either.
+// Both borrow the metadata they are constructed with. They are not thread-safe, like the metadata
+// itself.
 #ifndef TRACEKIN_INTEGRATIONS_GRPC_METADATA_CARRIER_H
 #define TRACEKIN_INTEGRATIONS_GRPC_METADATA_CARRIER_H
 
@@ -14,14 +15,14 @@
 
 namespace tracekin {
 
-/// What has arrived. Where a key came several times its first value is the one that is read.
+/// Reads received metadata. If a key occurs several times, its first value is used.
 class MetadataReader final : public opentracing::HTTPHeadersReader {
  public:
   using Metadata = std::multimap<::grpc::string_ref, ::grpc::string_ref>;
 
   explicit MetadataReader(const Metadata& metadata) : metadata_(metadata) {}
 
-  /// `key` in any case; metadata keys are lower case.
+  /// Finds `key` in any case, because metadata keys are lower case.
   opentracing::expected<opentracing::string_view> LookupKey(
       opentracing::string_view key) const override;
 
@@ -34,22 +35,22 @@ class MetadataReader final : public opentracing::HTTPHeadersReader {
   const Metadata& metadata_;
 };
 
-/// What will be sent. gRPC aborts the process when it is handed metadata that is not legal, and a
-/// server refuses a call with too much of it; so a pair that is not legal (gRPC over HTTP/2,
-/// "Custom-Metadata"), or that would exceed kMaxBytes, is left out, and Set succeeds all the same:
-/// losing a baggage item must not cost the trace id that the tracer writes after it.
+/// Writes metadata to send. Set omits a pair that is not legal (gRPC over HTTP/2,
+/// "Custom-Metadata") and a pair that would exceed kMaxBytes, because gRPC aborts the process on
+/// illegal metadata and a server rejects a call with too much of it. Set succeeds even then, so
+/// that an omitted baggage item does not prevent the tracer from writing the trace id after it.
 class MetadataWriter final : public opentracing::HTTPHeadersWriter {
  public:
   using Metadata = std::multimap<std::string, std::string>;
 
-  /// The sum of the keys and values that one writer writes: half of the 8 KiB that a gRPC server
-  /// accepts by default (GRPC_ARG_MAX_METADATA_SIZE).
+  /// Limit for the total size of the keys and values from one writer: half of the 8 KiB that a gRPC
+  /// server accepts by default (GRPC_ARG_MAX_METADATA_SIZE).
   static constexpr std::size_t kMaxBytes = 4096;
 
   explicit MetadataWriter(Metadata& metadata) : metadata_(metadata) {}
 
-  /// Replaces what the application has set for `key`, for instance by forwarding what it had
-  /// received.
+  /// Replaces the value that the application has set for `key`, for instance by forwarding received
+  /// metadata.
   opentracing::expected<void> Set(opentracing::string_view key,
                                   opentracing::string_view value) const override;
 

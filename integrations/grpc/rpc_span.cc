@@ -10,13 +10,13 @@
 namespace tracekin {
 namespace {
 
-// A status message is written by whoever fails, and may hold a page of somebody's exception.
+// Status messages come from application code and may contain long exception texts.
 constexpr std::size_t kMaxMessageBytes = 512;
 
 std::string Bounded(const std::string& message) {
   if (message.size() <= kMaxMessageBytes) return message;
   std::size_t end = kMaxMessageBytes;
-  // Not within a UTF-8 sequence: 10xxxxxx continues one.
+  // Do not cut within a UTF-8 sequence: its continuation bytes are 10xxxxxx.
   while (end > kMaxMessageBytes - 3 && (message[end] & 0xc0) == 0x80) --end;
   return message.substr(0, end);
 }
@@ -34,7 +34,7 @@ std::shared_ptr<RpcSpan> RpcSpan::Start(std::shared_ptr<const opentracing::Trace
   options.tags.reserve(4);
   options.tags.emplace_back(opentracing::ext::span_kind, kind);
   options.tags.emplace_back("rpc.system", "grpc");
-  // A server calls a method that it does not have "unknown", without a slash.
+  // A server reports a method that it does not have as "unknown", without a slash.
   const auto slash = method.rfind('/');
   if (slash != method.npos) {
     options.tags.emplace_back("rpc.service", std::string(method.substr(0, slash)));
@@ -58,7 +58,7 @@ void RpcSpan::Finish(const ::grpc::Status& status) noexcept {
       }
     }
   } catch (...) {
-    // Out of memory: a span with fewer tags.
+    // Out of memory: the span has fewer tags.
   }
   span_->Finish();
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The span of one call: started with what is known of the method, finished once with the status.
+// The span of one call, which is started with the method and finished once with the status.
 //
-// It owns its span and holds on to the tracer, which may otherwise go before the last call does.
-// Thread-safety: every method may be called from any thread at any time.
+// It owns its span and keeps the tracer alive, which might otherwise be destroyed before the last
+// call. Thread-safety: any thread may call any method at any time.
 #ifndef TRACEKIN_INTEGRATIONS_GRPC_RPC_SPAN_H
 #define TRACEKIN_INTEGRATIONS_GRPC_RPC_SPAN_H
 
@@ -17,8 +17,9 @@ namespace tracekin {
 
 class RpcSpan {
  public:
-  /// `method` is "/package.Service/Method", as gRPC has it; `kind` is a value of the tag span.kind;
-  /// `parent` may be nullptr. Returns nullptr when the tracer, or the memory, does not give a span.
+  /// Starts a span. `method` is "/package.Service/Method", as gRPC writes it. `kind` is a value of
+  /// the tag span.kind. `parent` may be nullptr. Returns nullptr if the tracer does not return a
+  /// span or memory runs out.
   static std::shared_ptr<RpcSpan> Start(std::shared_ptr<const opentracing::Tracer> tracer,
                                         std::string_view method, opentracing::string_view kind,
                                         const opentracing::SpanContext* parent) noexcept;
@@ -27,7 +28,7 @@ class RpcSpan {
           std::unique_ptr<opentracing::Span> span) noexcept
       : tracer_(std::move(tracer)), span_(std::move(span)) {}
 
-  /// A call that ends without a status was given up, which gRPC makes CANCELLED.
+  /// Finishes a call without a status as CANCELLED, like gRPC, because it was abandoned.
   ~RpcSpan() { Finish({::grpc::StatusCode::CANCELLED, "given up before there was a status"}); }
 
   RpcSpan(const RpcSpan&) = delete;
@@ -41,12 +42,12 @@ class RpcSpan {
 
  private:
   const std::shared_ptr<const opentracing::Tracer> tracer_;
-  const std::unique_ptr<opentracing::Span> span_;  // Goes before its tracer does.
+  const std::unique_ptr<opentracing::Span> span_;  // Destroyed before its tracer.
   std::atomic<bool> finished_{false};
 };
 
-/// "OK", "DEADLINE_EXCEEDED" ...: the names that gRPC's specification gives its codes; the number
-/// of a code that it does not know.
+/// Returns the name of `code` in gRPC's specification, like "OK" or "DEADLINE_EXCEEDED", or its
+/// number if the specification does not list it.
 std::string StatusCodeName(::grpc::StatusCode code);
 
 }  // namespace tracekin

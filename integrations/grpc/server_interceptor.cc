@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server's side: one interceptor a call, made by a factory that the server owns.
+// The server side: one interceptor per call, made by a factory that the server owns.
 //
 // In the synchronous and the callback API, gRPC runs the method's handler inside the Proceed() of
-// the first hook, so that a Scope around that Proceed() is the handler's. With a completion queue
+// the first hook, so that a Scope around that Proceed() covers the handler. With a completion queue
 // Proceed() only queues the application's tag.
 //
-// No hook says that a call was cancelled; but when POST_RECV_CLOSE comes before PRE_SEND_STATUS,
-// nobody waits for the status any more. A handler that then sends none leaves it to the destructor
-// to finish.
+// There is no hook for a cancelled call. But when POST_RECV_CLOSE comes before PRE_SEND_STATUS, the
+// client no longer waits for the status. If the handler then does not send one, the destructor
+// finishes the span.
 #include <grpcpp/server_context.h>
 #include <opentracing/ext/tags.h>
 
@@ -32,14 +32,14 @@ using ::grpc::experimental::InterceptorBatchMethods;
 using ::grpc::experimental::ServerInterceptorFactoryInterface;
 using ::grpc::experimental::ServerRpcInfo;
 
-// A server context has no place for data of ours but its metadata, which an interceptor may extend.
+// A server context cannot store our data except in its metadata, which an interceptor may extend.
 // So a call's span is an entry there, recognized by the address of its key, which no peer can send.
-// Key and value are legal metadata, since there are applications that forward all that they have
+// Key and value are legal metadata because some applications forward everything that they have
 // received.
 constexpr char kSpanKey[] = "tracekin-server-span";
 
 struct SpanEntry {
-  char value[6] = "local";  // First: a pointer to it is a pointer to the entry.
+  char value[6] = "local";  // First, so that a pointer to it is a pointer to the entry.
   opentracing::Span* span = nullptr;
 };
 
@@ -56,7 +56,7 @@ class ServerInterceptor final : public Interceptor {
     using Hook = InterceptionHookPoints;
     if (methods->QueryInterceptionHookPoint(Hook::POST_RECV_INITIAL_METADATA)) {
       Start(methods->GetRecvInitialMetadata());
-      // A synchronous call, and this object with it, is gone when Proceed() returns.
+      // A synchronous call, including this object, is destroyed before Proceed() returns.
       if (const std::shared_ptr<RpcSpan> span = span_) {
         Scope scope(span->span());
         methods->Proceed();
@@ -87,12 +87,12 @@ class ServerInterceptor final : public Interceptor {
     entry_.span = &span_->span();
     metadata->emplace(::grpc::string_ref(kSpanKey), ::grpc::string_ref(entry_.value));
   } catch (...) {
-    // Out of memory: there is a span or there is none, and the call goes on.
+    // Out of memory: the call goes on with or without a span.
   }
 
   void NoteCancelled() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
 
-  // What became of the call outweighs what the handler says: the client has the same deadline.
+  // The deadline and a cancellation override the handler's status, because the client sees them.
   void Finish(const Status& status) noexcept try {
     StatusCode code = status.error_code();
     if (std::chrono::system_clock::now() >= deadline_) {
@@ -150,8 +150,8 @@ opentracing::Span* GrpcServerSpan(const ::grpc::ServerContextBase& context) noex
   }
   return nullptr;
 } catch (...) {
-  return nullptr;  // The context builds its map of the metadata when it is asked for the first
-                   // time.
+  // Out of memory: the context builds its map of the metadata on the first call.
+  return nullptr;
 }
 
 }  // namespace tracekin

@@ -37,18 +37,19 @@
 
 namespace tracekin {
 
-/// Which calls to trace. It gets the method as gRPC writes it, "/package.Service/Method", and
-/// answers true for a call that shall have a span. Called once a call, from any thread, possibly at
-/// the same time; an exception means false. An empty function traces every call.
+/// Selects the calls to trace. The filter receives the method as gRPC writes it,
+/// "/package.Service/Method", and returns true for a call that gets a span. It is called once per
+/// call, from any thread, possibly from several at the same time. An exception means false. An
+/// empty function traces every call.
 using GrpcFilter = std::function<bool(std::string_view method)>;
 
 struct GrpcClientOptions {
   GrpcFilter filter;
 
-  /// Names a call's parent where a Scope cannot, as when only a SpanContext is at hand. nullptr, or
-  /// an exception, leaves the choice to the active span. Called on the thread that starts the call;
-  /// what it returns is borrowed until the stub's method (or StartCall, where there is one)
-  /// returns.
+  /// Returns a call's parent where a Scope cannot be used, for example when there is only a
+  /// SpanContext. nullptr or an exception falls back to the active span. It is called on the thread
+  /// that starts the call. The result is borrowed until the stub's method (or StartCall, if the API
+  /// has one) returns.
   std::function<const opentracing::SpanContext*(const ::grpc::ClientContext& call)> parent;
 };
 
@@ -56,22 +57,23 @@ struct GrpcServerOptions {
   GrpcFilter filter;
 };
 
-/// For CreateCustomChannelWithInterceptors(). The span begins when the call is started and ends
-/// when its status arrives. Without a tracer calls pass through untouched.
+/// Makes the factory for CreateCustomChannelWithInterceptors(). A span begins when the call is
+/// started and ends when its status arrives. Without a tracer calls are not changed.
 TRACEKIN_API std::unique_ptr<::grpc::experimental::ClientInterceptorFactoryInterface>
 MakeGrpcClientInterceptorFactory(std::shared_ptr<opentracing::Tracer> tracer,
                                  GrpcClientOptions options = {});
 
-/// For ServerBuilder::experimental().SetInterceptorCreators(). The span begins when the call's
-/// metadata has arrived and ends when the status is handed to gRPC. Register it last, so that it
-/// encloses the other interceptors and sees the status as they leave it. Without a tracer calls
-/// pass through untouched.
+/// Makes the factory for ServerBuilder::experimental().SetInterceptorCreators(). A span begins when
+/// the call's metadata has arrived and ends when the status is passed to gRPC. Register this
+/// factory last, so that it encloses the other interceptors and sees the status after they have
+/// changed it. Without a tracer calls are not changed.
 TRACEKIN_API std::unique_ptr<::grpc::experimental::ServerInterceptorFactoryInterface>
 MakeGrpcServerInterceptorFactory(std::shared_ptr<opentracing::Tracer> tracer,
                                  GrpcServerOptions options = {});
 
-/// The span of the call that `context` belongs to; nullptr when the call has none (no interceptor,
-/// filtered out, not begun). Borrowed: valid while `context` lives. Do not finish it.
+/// Returns the span of the call that `context` belongs to. Returns nullptr if there is none because
+/// the call has no interceptor, was filtered out or has not begun. The span is borrowed and valid
+/// while `context` lives. Do not finish it.
 TRACEKIN_API opentracing::Span* GrpcServerSpan(const ::grpc::ServerContextBase& context) noexcept;
 
 }  // namespace tracekin
