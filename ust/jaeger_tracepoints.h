@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events of a Jaeger client that was made to record its spans with LTTng (Gelle & Dagenais, "Combining Distributed
- * and Kernel Tracing for Performance Analysis of Cloud Applications", 2021): Trace Compass's OpenTracing add-on
- * reads them. Names, types and order of the fields are that client's.
+/* The events of a Jaeger client that was modified to record its spans with LTTng (Gelle &
+ * Dagenais, "Combining Distributed and Kernel Tracing for Performance Analysis of Cloud
+ * Applications", 2021). Trace Compass's OpenTracing add-on reads them. The names, types and
+ * order of the fields are those of that client.
  *
- * LTTng's macros read this file several times; see tracepoints.h. */
+ * LTTng's macros read this file several times. See tracepoints.h. */
 /* clang-format off */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER jaeger_ust

@@ -10,8 +10,8 @@ namespace {
 
 constexpr int kNeverEnabled = 0;
 
-// What is recorded without a provider: nothing. The functions are there for callers that do not
-// look first.
+// The recorder that is used without a provider. It records nothing. The functions exist for callers
+// that do not check whether an event is enabled.
 constexpr tracekin_ust_recorder kDormant = {
     TRACEKIN_UST_ABI,
     &kNeverEnabled,
@@ -40,8 +40,8 @@ constexpr tracekin_ust_recorder kDormant = {
     [](const tracekin_ust_zipkin*, const char*, std::int64_t) {},
 };
 
-// A second copy of tracekin in the process (a plugin beside the library) must use the first one's
-// provider: two of them would register the same events, and the same fork hooks, twice.
+// Uses the provider of another copy of tracekin in the process (for example in a plugin), if there
+// is one. Two providers would register the same events and the same fork hooks twice.
 void* OpenProvider() {
   if (void* loaded = dlopen(TRACEKIN_UST_SONAME, kModuleMode | RTLD_NOLOAD)) return loaded;
   return OpenModule(TRACEKIN_UST_SONAME);
@@ -53,7 +53,7 @@ namespace internal {
 std::atomic<const tracekin_ust_recorder*> ust_recorder{&kDormant};
 }
 
-// Takes no lock: dlopen() has its own, and whoever comes second gets the same provider.
+// Takes no lock, because dlopen() has its own and returns the same provider to a second caller.
 bool LoadUstProvider(std::string* error) {
   if (UstRecorder() != &kDormant) return true;
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libtracekin_ust.so: the tracepoints, and the table through which the tracer reaches them. */
+/* libtracekin_ust.so: the tracepoints, and the table through which the tracer calls them. */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #define LTTNG_UST_TRACEPOINT_HIDDEN_DEFINITION
 #define LTTNG_UST_TRACEPOINT_PROVIDER_HIDDEN_DEFINITION
 #include "ust/tracepoints.h"
-/* More providers, in the same way. */
+/* The other providers, which use the same macros. */
 #include "ust/jaeger_tracepoints.h"
 #include "ust/zipkin_tracepoints.h"
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The seam between the tracer and the LTTng-UST provider.
+/* The interface between the tracer and the LTTng-UST provider.
  *
- * The provider is a shared object of its own, libtracekin_ust.so, so that a host without
- * liblttng-ust still runs. It exports one function, tracekin_ust_provider(), that returns the table
- * below. Plain C, for the table crosses a dlopen boundary and may be used by two copies of tracekin
- * in one process.
+ * The provider is a separate shared object, libtracekin_ust.so, so that tracekin also runs on
+ * hosts without liblttng-ust. It exports one function, tracekin_ust_provider(), which returns
+ * the table below. The interface is plain C because the table crosses a dlopen boundary and may
+ * be used by two copies of tracekin in one process.
  *
- * Loading it is all there is to do: it registers itself with LTTng, and with pthread_atfork, so
- * that the events of a child carry the child's ids.
+ * Loading the provider is sufficient. It registers itself with LTTng, and with pthread_atfork so
+ * that the events of a child process carry the child's ids.
  *
- * Thread-safety: the functions may be called from any thread. They borrow their arguments for the
- * call, and record nothing while no session listens. All text is NUL-terminated, valid UTF-8 and
- * already bounded by the caller. What the fields mean is said in docs/ust-events.md. */
+ * Thread-safety: any thread may call the functions. They borrow their arguments for the duration
+ * of the call, and record nothing while no session is active. All text is NUL-terminated, valid
+ * UTF-8 and already bounded by the caller. docs/ust-events.md describes the fields. */
 #ifndef TRACEKIN_UST_RECORDER_H
 #define TRACEKIN_UST_RECORDER_H
 
@@ -47,7 +47,7 @@ struct tracekin_ust_span {
   int32_t tid;        /* of the calling thread */
 };
 
-/* Where a tracer's spans went; see tracekin/counters.h. */
+/* The counters of a tracer's spans. See tracekin/counters.h. */
 struct tracekin_ust_stats {
   const char* service;
   uint64_t started;
@@ -69,7 +69,7 @@ struct tracekin_ust_stats {
   int32_t tid; /* of the calling thread */
 };
 
-/* Where one of BlkKin's records comes from; see docs/blkin.md. */
+/* The origin of a BlkKin record. See docs/blkin.md. */
 struct tracekin_ust_zipkin {
   const char* trace_name;
   const char* service_name;
@@ -80,7 +80,8 @@ struct tracekin_ust_zipkin {
   int64_t parent_span_id; /* 0 for a root span */
 };
 
-/* How serious a log entry is; each is an event of its own, with LTTng's log level of that name. */
+/* The severity of a log entry. Each severity has its own event with LTTng's log level of that
+ * name. */
 enum tracekin_ust_level {
   TRACEKIN_UST_DEBUG,
   TRACEKIN_UST_INFO,
@@ -92,9 +93,9 @@ enum tracekin_ust_level {
 struct tracekin_ust_recorder {
   uint32_t abi; /* TRACEKIN_UST_ABI */
 
-  /* Each points to a tracepoint's own state word, which LTTng's listener thread makes non-zero
-   * while some session listens. A caller tests it before it gathers an event's fields: that load is
-   * all that a dormant tracepoint costs. */
+  /* Each pointer refers to the state word of a tracepoint, which LTTng's listener thread sets to
+   * a non-zero value while a session records the event. A caller tests it before it gathers the
+   * event's fields, so a dormant tracepoint costs only that load. */
   const int* span_start_enabled;
   const int* span_finish_enabled;
   const int* span_log_enabled[TRACEKIN_UST_LEVELS];
@@ -125,7 +126,8 @@ struct tracekin_ust_recorder {
                                 int64_t val);
 };
 
-/* Exported by libtracekin_ust.so. Never null; valid for the life of the process. */
+/* Exported by libtracekin_ust.so. The result is never null and valid for the life of the
+ * process. */
 __attribute__((visibility("default"))) const struct tracekin_ust_recorder* tracekin_ust_provider(
     void);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The span events as LTTng-UST sees them; docs/ust-events.md says what they mean.
+/* The span events as LTTng-UST defines them. docs/ust-events.md describes their meaning.
  *
- * LTTng's macros read this file several times, with other definitions each time: no include guard
- * but the one they ask for. clang-format would take what stands in them for code. */
+ * LTTng's macros read this file several times, each time with other definitions, so it has only
+ * the include guard that they require. clang-format is off because it would treat the macros as
+ * code. */
 /* clang-format off */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER tracekin
@@ -18,15 +19,15 @@
 
 #include "ust/recorder.h"
 
-/* Hexadecimal for the reader's eye, as other tools print them; in the trace they are numbers. */
+/* The ids are shown in hexadecimal, like in other tools. In the trace they are numbers. */
 #ifndef TRACEKIN_UST_ID_FIELDS
 #define TRACEKIN_UST_ID_FIELDS(from)                                        \
   lttng_ust_field_integer_hex(uint64_t, trace_id_high, from->trace_id_high) \
   lttng_ust_field_integer_hex(uint64_t, trace_id_low, from->trace_id_low)   \
   lttng_ust_field_integer_hex(uint64_t, span_id, from->span_id)
 
-/* A kind of its own for spans without one: babeltrace2 2.0 shows the text of an earlier event in
- * place of an empty string, and most spans have no kind. */
+/* Spans without a kind get the kind "local", because babeltrace2 2.0 shows the text of an
+ * earlier event instead of an empty string, and most spans do not have a kind. */
 #define TRACEKIN_UST_SPAN_FIELDS(span)                                         \
   TRACEKIN_UST_ID_FIELDS(span)                                                 \
   lttng_ust_field_integer_hex(uint64_t, parent_span_id, span->parent_span_id)  \
@@ -56,7 +57,7 @@ LTTNG_UST_TRACEPOINT_EVENT(
     lttng_ust_field_integer(int32_t, tid, span->tid)))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(tracekin, span_finish, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
-/* One event a severity, for LTTng's log levels are a matter of the event, not of the occurrence. */
+/* One event per severity, because LTTng assigns log levels to events, not to their occurrences. */
 LTTNG_UST_TRACEPOINT_EVENT_CLASS(
   tracekin, log,
   LTTNG_UST_TP_ARGS(const struct tracekin_ust_ids*, ids, const char*, message),

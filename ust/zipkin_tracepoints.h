@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The events that BlkKin's C API records, in its author's version (keyval, timestamp) and in Ceph's (keyval_string,
- * keyval_integer, timestamp): babeltrace plugins and analyses that were written for them read these. Names, types
- * and order of the fields, and the log level, are BlkKin's.
+/* The events that BlkKin's C API records, in its author's version (keyval, timestamp) and in
+ * Ceph's version (keyval_string, keyval_integer, timestamp). babeltrace plugins and analyses for
+ * BlkKin read these. The names, types and order of the fields, and the log level, are those of
+ * BlkKin.
  *
- * LTTng's macros read this file several times; see tracepoints.h. */
+ * LTTng's macros read this file several times. See tracepoints.h. */
 /* clang-format off */
 #undef LTTNG_UST_TRACEPOINT_PROVIDER
 #define LTTNG_UST_TRACEPOINT_PROVIDER zipkin
@@ -19,7 +20,8 @@
 
 #include "ust/recorder.h"
 
-/* int64_t is BlkKin's long where long has 64 bits; where it has 32, its events cut the ids off. */
+/* int64_t equals BlkKin's long where long has 64 bits. With a 32-bit long, BlkKin's events
+ * truncate the ids. */
 #ifndef TRACEKIN_UST_ZIPKIN_FIELDS
 #define TRACEKIN_UST_ZIPKIN_FIELDS(origin)                                  \
   lttng_ust_field_string(trace_name, origin->trace_name)                    \
