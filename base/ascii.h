@@ -11,11 +11,12 @@
 
 namespace tracekin {
 
-/// OpenTracing has a string_view of its own.
+/// These convert to and from OpenTracing's own string_view.
 inline opentracing::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 inline std::string_view View(opentracing::string_view text) { return {text.data(), text.size()}; }
 
-/// `text` without the optional white space (RFC 7230, section 3.2.3: spaces and tabs) around it.
+/// Returns `text` without the optional white space (RFC 7230, section 3.2.3: spaces and tabs)
+/// around it.
 constexpr std::string_view TrimOws(std::string_view text) {
   constexpr std::string_view kOws = " \t";
   const std::size_t first = text.find_first_not_of(kOws);
@@ -23,8 +24,8 @@ constexpr std::string_view TrimOws(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kOws) - first + 1);
 }
 
-/// Removes the part up to the first `separator`, and that separator, from `rest` and returns it.
-/// The last part is what is left when there is no separator any more; `rest` is empty from then on.
+/// Removes the part before the first `separator`, and that separator, from `rest` and returns the
+/// part. Without a separator, returns all of `rest` and leaves it empty.
 constexpr std::string_view NextPart(char separator, std::string_view* rest) {
   const std::size_t end = rest->find(separator);
   const std::string_view part = rest->substr(0, end);
@@ -32,7 +33,8 @@ constexpr std::string_view NextPart(char separator, std::string_view* rest) {
   return part;
 }
 
-/// Cuts `text` at each `separator`. Returns the number of parts, of which at most N are in `parts`.
+/// Splits `text` at each `separator`. Returns the number of parts (counting stops at N + 1) and
+/// stores up to N of them in `parts`.
 template <std::size_t N>
 std::size_t Split(std::string_view text, char separator, std::array<std::string_view, N>* parts) {
   std::size_t count = 0;
@@ -45,7 +47,8 @@ std::size_t Split(std::string_view text, char separator, std::array<std::string_
   }
 }
 
-/// Whether `text` is `lower`, which must be in lower case, but for the case of ASCII letters.
+/// Returns whether `text` equals `lower`, ignoring the case of ASCII letters. `lower` must be in
+/// lower case.
 constexpr bool EqualsIgnoringCase(std::string_view text, std::string_view lower) {
   if (text.size() != lower.size()) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -55,10 +58,10 @@ constexpr bool EqualsIgnoringCase(std::string_view text, std::string_view lower)
   return true;
 }
 
-/// A set of bytes, as grammars define them.
+/// A set of bytes, as used in grammars.
 class CharSet {
  public:
-  /// The ASCII letters and digits, and each character of `others`.
+  /// Returns the ASCII letters and digits, and each character of `others`.
   static constexpr CharSet Alphanumeric(std::string_view others) {
     return CharSet{}.Add('a', 'z').Add('A', 'Z').Add('0', '9').Add(others);
   }
@@ -86,7 +89,7 @@ class CharSet {
   std::array<bool, 256> has_{};
 };
 
-/// What the name of a header may consist of: `token` of RFC 7230, section 3.2.6.
+/// The characters of a header name: `token` of RFC 7230, section 3.2.6.
 constexpr CharSet kTokenChars = CharSet::Alphanumeric("!#$%&'*+-.^_`|~");
 
 }  // namespace tracekin

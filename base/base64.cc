@@ -8,7 +8,7 @@ namespace tracekin {
 
 namespace {
 
-// Two digits for each twelve bits: a quarter of the time that single ones take.
+// Maps twelve bits to two digits, which takes a quarter of the time of single digits.
 struct Base64Digits {
   constexpr Base64Digits() {
     constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Base64 (RFC 4648, section 4), with padding.
 //
-// Thread-safety: pure functions. They throw std::bad_alloc.
+// Thread-safety: pure functions. They may throw std::bad_alloc.
 #ifndef TRACEKIN_BASE_BASE64_H
 #define TRACEKIN_BASE_BASE64_H
 
@@ -11,7 +11,7 @@
 
 namespace tracekin {
 
-/// How many characters `bytes` bytes make.
+/// Returns the number of characters that encode `bytes` bytes.
 constexpr std::size_t Base64Size(std::size_t bytes) { return (bytes + 2) / 3 * 4; }
 
 void AppendBase64(std::string_view bytes, std::string* out);

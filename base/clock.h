@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time without system calls and with few clock reads.
+// Reads clocks without system calls and as rarely as possible.
 //
-// A span's times come from the steady clock; its wall-clock start is derived by an offset that each
-// thread measures anew once a second, for a second clock read on each span would cost 21 ns. After
-// a step of the wall clock a thread's new spans follow within that second.
+// A span's times come from the steady clock. Its wall-clock start is derived by an offset that each
+// thread measures again once per second, because reading a second clock for each span would cost 21
+// ns. After a step of the wall clock, a thread's new spans follow within that second.
 #ifndef TRACEKIN_BASE_CLOCK_H
 #define TRACEKIN_BASE_CLOCK_H
 
@@ -17,12 +17,12 @@
 
 namespace tracekin {
 
-/// ns of CLOCK_MONOTONIC, which is std::chrono::steady_clock here.
+/// Returns the ns of CLOCK_MONOTONIC, which is std::chrono::steady_clock here.
 inline std::int64_t SteadyNow() noexcept {
   return std::chrono::steady_clock::now().time_since_epoch().count();
 }
 
-/// The same clock as of the last timer tick, up to some ms earlier: 3 ns instead of 21.
+/// Returns the same clock at the last timer tick, up to a few ms earlier. Costs 3 ns instead of 21.
 inline std::int64_t CoarseSteadyNow() noexcept {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
@@ -37,7 +37,8 @@ inline std::int64_t SystemNow() noexcept {
 
 constexpr std::int64_t Nanoseconds(std::chrono::nanoseconds duration) { return duration.count(); }
 
-/// later - earlier of times as wild as an application may give; the nearest number if that overflows.
+/// Returns later - earlier for any values that an application may pass. Clamps the result on
+/// overflow.
 inline std::int64_t Difference(std::int64_t later, std::int64_t earlier) noexcept {
   std::int64_t difference;
   if (!__builtin_sub_overflow(later, earlier, &difference)) return difference;
@@ -45,7 +46,7 @@ inline std::int64_t Difference(std::int64_t later, std::int64_t earlier) noexcep
                      : std::numeric_limits<std::int64_t>::min();
 }
 
-/// What to add to a steady time near `steady_now` to get ns since the Unix epoch.
+/// Returns the offset from a steady time near `steady_now` to ns since the Unix epoch.
 inline std::int64_t WallOffset(ThreadState& state, std::int64_t steady_now) noexcept {
   constexpr std::int64_t kMaxAge = 1'000'000'000;
   if (__builtin_expect(steady_now - state.wall_offset_at > kMaxAge || state.wall_offset == 0, 0)) {

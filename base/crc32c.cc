@@ -10,12 +10,12 @@ namespace tracekin {
 
 namespace {
 
-constexpr std::uint32_t kPolynomial = 0x82F63B78;  // its bits reversed
+constexpr std::uint32_t kPolynomial = 0x82F63B78;  // in reversed bit order
 
 using Table = std::array<std::uint32_t, 256>;
 
-// "Slicing by eight" (Kounavis and Berry, 2005): table k is what a byte does to the check sum k bytes
-// later, so that eight bytes are looked up at once.
+// Implements "slicing by eight" (Kounavis and Berry, 2005). Table k contains the effect of a byte
+// on the checksum k bytes later, so that eight bytes are looked up at the same time.
 constexpr std::array<Table, 8> MakeTables() {
   std::array<Table, 8> tables{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CRC-32C (Castagnoli), as iSCSI defines it (RFC 3720, section 12.1, and appendix B.4 for examples):
-// the spool's check sum.
+// CRC-32C (Castagnoli), the spool's checksum, as iSCSI defines it (RFC 3720, section 12.1, with
+// examples in appendix B.4).
 //
 // Thread-safety: a pure function.
 #ifndef TRACEKIN_BASE_CRC32C_H
@@ -11,7 +11,8 @@
 
 namespace tracekin {
 
-/// The check sum of `bytes`; with `before`, of what has that check sum followed by `bytes`.
+/// Returns the checksum of `bytes`. If `before` is the checksum of earlier data, returns the
+/// checksum of that data followed by `bytes`.
 std::uint32_t Crc32c(std::string_view bytes, std::uint32_t before = 0) noexcept;
 
 }  // namespace tracekin

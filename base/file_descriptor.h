@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file descriptor that somebody else in the process may close: daemons close all that they do not
-// know, and the number may then be a file of theirs.
+// A file descriptor that other code in the process may close. Daemons close all descriptors that
+// they do not know, and may then open their own file under the same number.
 //
-// Thread-safety: one thread at a time, but for Close() in the child of a fork.
+// Thread-safety: one thread at a time, except for Close() in the child of a fork.
 #ifndef TRACEKIN_BASE_FILE_DESCRIPTOR_H
 #define TRACEKIN_BASE_FILE_DESCRIPTOR_H
 
@@ -20,12 +20,13 @@ class FileDescriptor {
   FileDescriptor(const FileDescriptor&) = delete;
   FileDescriptor& operator=(const FileDescriptor&) = delete;
 
-  /// Owns `descriptor` from now on; -1 for none.
+  /// Takes ownership of `descriptor`, or of nothing if it is -1.
   void Set(int descriptor) noexcept {
     Close();
     struct stat file;
     if (descriptor == -1 || fstat(descriptor, &file) != 0) return;
-    // These change only while there is no descriptor, so that the child of a fork finds them in order.
+    // These change only while there is no descriptor, so that they are consistent in the child of a
+    // fork.
     device_ = file.st_dev;
     inode_ = file.st_ino;
     descriptor_ = descriptor;
@@ -33,19 +34,20 @@ class FileDescriptor {
 
   int get() const noexcept { return descriptor_; }
 
-  /// Whether `file` is what the descriptor is, or, if it is closed, was.
+  /// Returns whether `file` is the file of the descriptor, or its last file if it is closed.
   bool Is(const struct stat& file) const noexcept {
     return file.st_dev == device_ && file.st_ino == inode_;
   }
 
-  /// Whether it still is what it was. With `linked`, also whether the file has a name.
+  /// Returns whether the descriptor still refers to the same file. With `linked`, the file must
+  /// also have a name.
   bool IsOurs(bool linked = false) const noexcept {
     struct stat file;
     return descriptor_ != -1 && fstat(descriptor_, &file) == 0 && Is(file) &&
            (!linked || file.st_nlink > 0);
   }
 
-  /// Closes it, unless it is another's.
+  /// Closes the descriptor unless its number now belongs to other code.
   void Close() noexcept {
     const bool ours = IsOurs();
     const int descriptor = descriptor_.exchange(-1);

@@ -16,8 +16,8 @@ void AfterForkInChild() {
   internal::fork_generation.store(next == 0 ? 1 : next, std::memory_order_relaxed);
 }
 
-// Handlers of a child run in the order in which they were registered. With this priority it is
-// earlier than any other constructor of ours.
+// Fork handlers in a child run in the order of registration. This priority registers the handler
+// before any of our other constructors runs.
 __attribute__((constructor(101))) void RegisterForkHandler() {
   pthread_atfork(nullptr, nullptr, AfterForkInChild);
 }

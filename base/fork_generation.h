@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which process of a chain of forks this is.
+// Identifies this process in a chain of forks.
 //
-// Spans and locks remember the process that made or took them: the child of a fork has copies of
-// them all, but only one of its parent's threads.
+// Spans and locks remember the process that created or acquired them. The child of a fork has
+// copies of all of them, but only one of its parent's threads.
 //
-// Thread-safety: any thread. The number changes in the child of a fork, before any other of our
-// fork handlers runs there, while the child has one thread.
+// Thread-safety: any thread may call this. The number changes in the child of a fork while the
+// child has one thread, before any of our other fork handlers runs there.
 #ifndef TRACEKIN_BASE_FORK_GENERATION_H
 #define TRACEKIN_BASE_FORK_GENERATION_H
 
@@ -18,7 +18,7 @@ namespace internal {
 extern std::atomic<std::uint32_t> fork_generation;
 }
 
-/// Another number than in the parent process, and never 0. Costs one load.
+/// Returns a number that differs from the parent process's and is never 0. Costs one load.
 inline std::uint32_t ForkGeneration() noexcept {
   return internal::fork_generation.load(std::memory_order_relaxed);
 }

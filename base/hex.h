@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ids as hexadecimal digits, most significant first: eight digits at a time in one 64-bit word,
-// without branches or tables.
+// Converts ids to and from hexadecimal digits, most significant digit first. Eight digits at a time
+// are processed in a 64-bit word, without branches or tables.
 #ifndef TRACEKIN_BASE_HEX_H
 #define TRACEKIN_BASE_HEX_H
 
@@ -17,7 +17,7 @@ namespace hex_internal {
 
 constexpr std::uint64_t kEachByte = 0x0101010101010101;
 
-// The digits of eight nibbles, one a byte.
+// Returns the digits of eight nibbles, one per byte.
 constexpr std::uint64_t DigitsOf(std::uint64_t nibbles) {
   const std::uint64_t letters = (nibbles + kEachByte * 6) >> 4 & kEachByte;
   return nibbles + kEachByte * '0' + letters * ('a' - '0' - 10);
@@ -32,10 +32,10 @@ inline void EncodeWord(std::uint32_t value, char* out) {
   std::memcpy(out, &digits, sizeof digits);
 }
 
-// The value of eight digits. Sets bits of `bad` if they are not all digits.
+// Returns the value of eight digits. Sets bits of `bad` if any of them is not a digit.
 inline std::uint64_t DecodeWord(std::uint64_t digits, std::uint64_t* bad) {
-  // The low nibble of a letter is 1 to 6, and bit 6 tells a letter from a digit. Whatever else is
-  // in `digits` comes out as more than a nibble or as the digit of another byte.
+  // The low nibble of a letter is 1 to 6, and bit 6 distinguishes a letter from a digit. Any other
+  // character yields more than a nibble or the digit of a different byte.
   std::uint64_t nibbles = (digits & kEachByte * 0x0F) + (digits >> 6 & kEachByte) * 9;
   *bad |= (nibbles & kEachByte * 0xF0) | (DigitsOf(nibbles) ^ digits);
   nibbles = (nibbles | nibbles >> 4) & 0x00FF00FF00FF00FF;
@@ -43,8 +43,8 @@ inline std::uint64_t DecodeWord(std::uint64_t digits, std::uint64_t* bad) {
   return (nibbles | nibbles >> 16) & 0xFFFFFFFF;
 }
 
-// Eight characters; if `any_case`, with the letters among them in lower case. (Of the characters
-// with bit 6, which then have bit 5 as well, no other becomes a digit by that.)
+// Loads eight characters. If `any_case`, converts letters to lower case by setting bit 5 of every
+// character with bit 6. This does not turn any other character into a digit.
 inline std::uint64_t LoadWord(const char* text, bool any_case) {
   std::uint64_t bytes;
   std::memcpy(&bytes, text, sizeof bytes);
@@ -52,7 +52,7 @@ inline std::uint64_t LoadWord(const char* text, bool any_case) {
   return any_case ? bytes | (bytes & kEachByte * 0x40) >> 1 : bytes;
 }
 
-// DecodeHex of 16 digits.
+// Same as DecodeHex for exactly 16 digits.
 inline bool Decode16(const char* text, bool any_case, std::uint64_t* value) {
   std::uint64_t bad = 0;
   const std::uint64_t high = DecodeWord(LoadWord(text, any_case), &bad);
@@ -64,23 +64,23 @@ inline bool Decode16(const char* text, bool any_case, std::uint64_t* value) {
 
 }  // namespace hex_internal
 
-/// Which letters count as digits.
+/// The letters that are accepted as digits.
 enum class HexCase { kLower, kAny };
 
-/// Writes the 16 lower-case digits of `value` to `out`; returns the end of them.
+/// Writes the 16 lower-case digits of `value` to `out` and returns their end.
 inline char* EncodeHex(std::uint64_t value, char* out) {
   hex_internal::EncodeWord(static_cast<std::uint32_t>(value >> 32), out);
   hex_internal::EncodeWord(static_cast<std::uint32_t>(value), out + 8);
   return out + 16;
 }
 
-/// The same for a trace id: 16 digits if `high` is zero, else 32.
+/// Writes a trace id to `out` and returns its end: 16 digits if `high` is zero, otherwise 32.
 inline char* EncodeTraceId(std::uint64_t high, std::uint64_t low, char* out) {
   if (high != 0) out = EncodeHex(high, out);
   return EncodeHex(low, out);
 }
 
-/// Reads 1 to 16 digits. Returns false, and leaves `value` alone, if `digits` is anything else.
+/// Reads 1 to 16 digits. Returns false, without changing `value`, if `digits` is anything else.
 template <HexCase letters = HexCase::kLower>
 bool DecodeHex(std::string_view digits, std::uint64_t* value) {
   constexpr bool any_case = letters == HexCase::kAny;
@@ -92,8 +92,8 @@ bool DecodeHex(std::string_view digits, std::uint64_t* value) {
   return hex_internal::Decode16(padded, any_case, value);
 }
 
-/// Reads a trace id of 1 to 32 digits that is not zero. Returns false if `digits` is anything else;
-/// `high` and `low` are then unspecified.
+/// Reads a trace id of 1 to 32 digits that is not zero. Returns false if `digits` is anything else.
+/// Then `high` and `low` are unspecified.
 template <HexCase letters = HexCase::kLower>
 bool DecodeTraceId(std::string_view digits, std::uint64_t* high, std::uint64_t* low) {
   *high = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// IP addresses from text to bytes.
+// Converts IP addresses from text to bytes.
 //
-// Thread-safety: functions of their arguments; they allocate nothing.
+// Thread-safety: the functions use only their arguments and allocate nothing.
 #ifndef TRACEKIN_BASE_IP_ADDRESS_H
 #define TRACEKIN_BASE_IP_ADDRESS_H
 
@@ -13,17 +13,17 @@
 
 namespace tracekin {
 
-/// Writes the address that `text` is, in network order, to `address`: 4 bytes for AF_INET, 16 for
-/// AF_INET6. Returns false, and writes nothing, if inet_pton(3) does not take it.
+/// Writes the address in `text` to `address` in network byte order: 4 bytes for AF_INET, 16 for
+/// AF_INET6. Returns false and writes nothing if inet_pton(3) rejects it.
 bool ParseAddress(int family, std::string_view text, void* address) noexcept;
 
-/// The addresses of an endpoint, for formats that have them as bytes.
+/// The addresses of an endpoint, for formats that store them as bytes.
 struct Addresses {
-  /// What is none is left out. An IPv4 address in the form ::ffff:1.2.3.4 is one: Zipkin's server
-  /// sees to that when it reads JSON, but not in other formats.
+  /// Omits addresses that cannot be parsed. Stores an address of the form ::ffff:1.2.3.4 as IPv4,
+  /// because Zipkin's server converts it only when it reads JSON.
   explicit Addresses(const Endpoint& endpoint) noexcept;
 
-  in_addr ipv4 = {};  // in network order, as is the other
+  in_addr ipv4 = {};  // both are in network byte order
   in6_addr ipv6;
   bool has_ipv4;
   bool has_ipv6;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The allocator to give to rapidjson. Its own, CrtAllocator, returns null without memory, which the
-// library does not look at; this one throws, and the library leaves what it was building in order.
+// The allocator for rapidjson. rapidjson's own CrtAllocator returns null when memory runs out,
+// which the library does not check. This allocator throws instead, and the library keeps its
+// objects consistent.
 //
-// Thread-safety: any thread.
+// Thread-safety: any thread may use it.
 #ifndef TRACEKIN_BASE_JSON_MEMORY_H
 #define TRACEKIN_BASE_JSON_MEMORY_H
 
@@ -13,7 +14,7 @@
 
 namespace tracekin {
 
-/// rapidjson's concept Allocator.
+/// Implements rapidjson's concept Allocator.
 class JsonMemory {
  public:
   static const bool kNeedFree = true;
@@ -21,7 +22,7 @@ class JsonMemory {
   /// Throws std::bad_alloc.
   void* Malloc(std::size_t size) { return size == 0 ? nullptr : ::operator new(size); }
 
-  /// The same; `old` stays as it is then.
+  /// May throw std::bad_alloc and then leaves `old` unchanged.
   void* Realloc(void* old, std::size_t old_size, std::size_t size) {
     void* const memory = Malloc(size);
     if (old != nullptr && memory != nullptr) std::memcpy(memory, old, std::min(old_size, size));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the calling thread from being cancelled (pthread_cancel), as long as it lives.
+// Prevents cancellation (pthread_cancel) of the calling thread during its lifetime.
 //
-// Cancellation unwinds the stack, and ends the process where a function must not throw. So what is
-// called by the application's threads and may come to a cancellation point (a wait, a file, a
-// write) holds one of these; a thread that is cancelled meanwhile ends at its own next such point.
-// Against asynchronous cancellation this is no help: a thread that allows that may be stopped
-// between any two instructions.
+// Cancellation unwinds the stack, and terminates the process in a function that must not throw.
+// Therefore code that application threads call, and that may reach a cancellation point (a wait,
+// opening a file, a write), holds one of these. If the thread is cancelled during that time, it
+// ends at its next cancellation point afterwards. This does not protect against asynchronous
+// cancellation, which may stop a thread between any two instructions.
 //
-// Thread-safety: concerns the calling thread alone. Costs two compare-and-swaps.
+// Thread-safety: affects only the calling thread. Costs two compare-and-swaps.
 #ifndef TRACEKIN_BASE_NO_CANCELLATION_H
 #define TRACEKIN_BASE_NO_CANCELLATION_H
 

@@ -12,10 +12,11 @@ namespace tracekin {
 
 namespace {
 
-// Beyond any that a text in memory has digits for, and far from an overflow.
+// Larger than any exponent that the digits of a string in memory could compensate, and far from
+// overflow.
 constexpr std::int64_t kMaxExponent = std::numeric_limits<std::int64_t>::max() / 4;
 
-// What follows the 'e'.
+// Returns the exponent in `text`, which begins after the 'e'.
 std::int64_t Exponent(std::string_view text) {
   if (!text.empty() && text.front() == '+') text.remove_prefix(1);
   std::int64_t exponent = 0;
@@ -25,8 +26,8 @@ std::int64_t Exponent(std::string_view text) {
   return std::clamp(exponent, -kMaxExponent, kMaxExponent);
 }
 
-// Whether `number`, which is no double, is none because it is small. A double cannot say how large
-// it is, so the place of its first digit that is not zero does.
+// Returns whether `number`, which is out of range for a double, is too small rather than too large.
+// The position of its first non-zero digit decides, because no double can represent it.
 bool IsSmall(std::string_view number) {
   const std::size_t e = std::min(number.find_first_of("eE"), number.size());
   const std::string_view digits = number.substr(0, e);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers in text from outside.
+// Parses numbers in untrusted text.
 //
-// Thread-safety: functions of their arguments, whatever locale the host has set.
+// Thread-safety: the functions use only their arguments, regardless of the host's locale.
 #ifndef TRACEKIN_BASE_NUMBER_H
 #define TRACEKIN_BASE_NUMBER_H
 
@@ -10,9 +10,9 @@
 
 namespace tracekin {
 
-/// The double nearest to the decimal number that `text` is, all of it, in the syntax of
-/// std::from_chars: also "inf" and "nan". A number too large for a double is an infinity, one too
-/// small a zero, of its sign.
+/// Parses all of `text` as a decimal number in the syntax of std::from_chars, including "inf" and
+/// "nan", and returns the nearest double. Returns an infinity of its sign for a number that is too
+/// large, and a zero of its sign for one that is too small.
 std::optional<double> ParseDouble(std::string_view text) noexcept;
 
 }  // namespace tracekin

@@ -12,13 +12,12 @@
 namespace tracekin {
 namespace {
 
-// The child of a fork has the loader's lists as another thread was changing them, and a new lock in
-// place of the one that protected them: dlopen() crashes there. So a fork waits until no module is
-// being loaded.
+// Makes a fork wait while a module is loaded. Otherwise the child could inherit the loader's lists
+// in the middle of a change, protected by a new lock, and dlopen() would crash there.
 constexpr time_t kLongestWaitSeconds = 1;
 
 pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER;
-bool stopped = false;  // of the thread that forks
+bool stopped = false;  // used by the forking thread
 
 void BeforeFork() {
   timespec deadline;
@@ -37,9 +36,10 @@ __attribute__((constructor)) void RegisterForkHandlers() {
   pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
 }
 
-constexpr char kHere = 0;  // in the object that holds this code
+constexpr char kHere = 0;  // an address in the object that contains this code
 
-// Empty if our folder is not known (a program found through $PATH) or nothing is there.
+// Returns the path of `file` in our folder. Empty if the folder is unknown (for a program found
+// through $PATH) or the file does not exist.
 std::string PathBesideUs(const std::string& file) {
   Dl_info us;
   if (dladdr(&kHere, &us) == 0 || std::strchr(us.dli_fname, '/') == nullptr) return {};

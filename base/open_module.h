@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the project's own shared objects that are loaded by name, because most hosts do without
-// what they need.
+// Loads the project's own shared objects by name at run time, because most hosts do not have the
+// libraries that those objects need.
 //
-// Thread-safety: any thread may call this at any time. A fork waits until it has returned, for a
-// second at most, so that the child can load modules as well.
+// Thread-safety: any thread may call this at any time. A fork waits for up to one second until it
+// has returned, so that the child can load modules as well.
 #ifndef TRACEKIN_BASE_OPEN_MODULE_H
 #define TRACEKIN_BASE_OPEN_MODULE_H
 
@@ -13,12 +13,14 @@
 
 namespace tracekin {
 
-/// NODELETE, for somebody keeps pointers into a module. LOCAL, for nobody else is to bind to it.
+/// NODELETE because other code keeps pointers into a module. LOCAL because no other object should
+/// bind to its symbols.
 constexpr int kModuleMode = RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
 
-/// dlopen() of `file`, a name without folder: the one in the folder of the object that holds this
-/// code, symbolic links resolved, else by the dynamic loader's search path. Null if it is not there
-/// or does not load; dlerror() says why. It stays loaded for the life of the process.
+/// Calls dlopen() for `file`, a name without a folder. Prefers the file in the folder of the object
+/// that contains this code (with symbolic links resolved) over the dynamic loader's search path.
+/// Returns null if it is missing or cannot be loaded, and dlerror() has the reason. The module
+/// stays loaded for the life of the process.
 void* OpenModule(const std::string& file);
 
 }  // namespace tracekin

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A number that other processes, and other starts of this one, hardly ever have.
+// Random numbers that differ between processes and between runs of a program.
 #ifndef TRACEKIN_BASE_RANDOM_SEED_H
 #define TRACEKIN_BASE_RANDOM_SEED_H
 
@@ -7,11 +7,12 @@
 
 namespace tracekin {
 
-/// Sixty-four bits of the kernel's, or, early in boot or in a sandbox without getrandom(2), of the clock
-/// and the process id. Any thread; waits for nothing.
+/// Returns 64 bits from the kernel. Uses the clock and the process id early in boot, or in a
+/// sandbox without getrandom(2). Any thread may call this. Never blocks.
 std::uint64_t RandomSeed() noexcept;
 
-/// splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+/// Mixes the bits of `z` as in splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number
+/// generators", 2014).
 std::uint64_t MixBits(std::uint64_t z) noexcept;
 
 }  // namespace tracekin

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lock for a few instructions of one span, which as a rule one thread uses.
+// A lock that protects a few instructions on one span, which usually only one thread uses.
 //
-// Uncontended it costs one atomic exchange, 5 ns, where a std::mutex costs 12; a span with three
-// tags and a log takes it five times. When another thread holds it, it spins briefly and then
-// sleeps, so that a holder that was preempted, perhaps by a real-time thread that waits here, gets
-// the processor.
+// Uncontended it costs one atomic exchange, 5 ns, while a std::mutex costs 12 ns. A span with three
+// tags and a log acquires it five times. When another thread holds the lock, it spins briefly and
+// then sleeps, so that a preempted holder can run. The waiting thread might be the real-time thread
+// that preempted it.
 //
-// The lock's word names the process of its holder. A thread that held the lock when its process
-// forked does not exist in the child, and nobody would unlock it there, so the child takes such a
-// lock over.
+// The lock's word identifies the process of its holder. If a process forks while another thread
+// holds the lock, that thread does not exist in the child and would never unlock it. Therefore the
+// child takes over such a lock.
 #ifndef TRACEKIN_BASE_SPIN_LOCK_H
 #define TRACEKIN_BASE_SPIN_LOCK_H
 
@@ -23,7 +23,7 @@
 
 namespace tracekin {
 
-/// Tells the processor that this is a spin loop.
+/// Hints to the processor that this is a spin loop.
 inline void CpuRelax() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_pause();
@@ -34,8 +34,8 @@ inline void CpuRelax() noexcept {
 
 class SpinLock {
  public:
-  /// Returns whether the holder before has unlocked it. If not, that was a thread of the process
-  /// that this one was forked from, and what the lock guards may be half changed.
+  /// Returns true if the previous holder has unlocked it. Otherwise the holder was a thread of the
+  /// process from which this one was forked, and the protected data may be inconsistent.
   bool lock() noexcept {
     const std::uint32_t holder = holder_.exchange(ForkGeneration(), std::memory_order_acquire);
     return __builtin_expect(holder == kNobody, 1) || Wait(holder);
@@ -52,7 +52,7 @@ class SpinLock {
       if (spins < kSpins) {
         while (holder_.load(std::memory_order_relaxed) == us && ++spins < kSpins) CpuRelax();
       } else {
-        // Not nanosleep(), at which the thread could be cancelled: callers are noexcept.
+        // Not nanosleep(), where the thread could be cancelled, because callers are noexcept.
         const timespec nap{0, 50'000};
         syscall(SYS_nanosleep, &nap, nullptr);
       }

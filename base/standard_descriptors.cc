@@ -24,11 +24,12 @@ struct Taken {
   std::array<FileDescriptor, STDERR_FILENO + 1> descriptors;
 };
 
-// Made when the library is loaded, and not when it is first used: a fork might come in between.
+// Made when the library is loaded rather than at the first use, because a fork might come in between.
 NoDestructor<Taken> storage;
 Taken& taken = *storage;
 
-// A socket needs no file system, and its inode tells it from what the host may open in its place.
+// A socket does not need a file system. Its inode distinguishes it from anything that the host may
+// open under its number.
 int OpenInertSocket() noexcept {
   return socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
@@ -40,15 +41,15 @@ void TakeThoseThatAreClosed() noexcept {
     if (fcntl(number, F_GETFD) != -1) continue;
     const int opened = OpenInertSocket();
     if (opened > STDERR_FILENO) {
-      close(opened);  // another thread was quicker
+      close(opened);  // another thread was faster
     } else if (opened != -1) {
       Keep(opened);
     }
   }
 }
 
-// Puts a socket in the place of `number`, which is ours, without leaving it free in between: another
-// thread has found it in use, and a library may be about to open something there.
+// Replaces `number`, which is ours, by a socket without freeing it in between. Another thread has
+// seen it in use, and a library there may be about to open descriptors.
 void ReplaceAndKeep(int number) noexcept {
   const int opened = OpenInertSocket();
   if (opened == -1 || dup3(opened, number, O_CLOEXEC) == -1) {

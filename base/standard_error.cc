@@ -22,8 +22,8 @@ namespace {
 
 std::atomic<std::uint64_t> lost_lines{0};
 
-// Keeps the signals that a write raises on the calling thread from the host: SIGPIPE where the
-// reader is gone, SIGXFSZ where a file may not grow.
+// Hides the signals that a write may raise on the calling thread from the host: SIGPIPE if the
+// reader is gone, and SIGXFSZ if a file may not grow.
 class WithoutSignals {
  public:
   WithoutSignals() noexcept {
@@ -49,7 +49,7 @@ class WithoutSignals {
   sigset_t before_;
 };
 
-// Whether a write to `descriptor` would not wait: of a pipe, whether it has room for PIPE_BUF
+// Returns whether a write to `descriptor` would not block. For a pipe, this means room for PIPE_BUF
 // bytes.
 bool IsWritable(int descriptor) noexcept {
   pollfd output{descriptor, POLLOUT, 0};
@@ -74,13 +74,13 @@ bool WriteAll(int descriptor, std::string_view text) noexcept {
   return text.empty();
 }
 
-// Writes what can be written without waiting. Returns whether that is all.
+// Writes as much as possible without blocking. Returns whether that was everything.
 bool WriteAtOnce(std::string_view text) noexcept {
   struct stat file;
   if (fstat(STDERR_FILENO, &file) != 0) return false;
   if (S_ISSOCK(file.st_mode)) return SendAll(text);
-  // Of a pipe or a terminal a second description, which has a flag O_NONBLOCK of its own: poll()
-  // may find room for less than the text, or another process take that room.
+  // Opens a pipe or a terminal a second time to set O_NONBLOCK only there. poll() is not
+  // sufficient, because the room may be too small for the text or another process may use it up.
   const int own = S_ISFIFO(file.st_mode) || S_ISCHR(file.st_mode)
                       ? open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
                       : -1;

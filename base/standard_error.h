@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines for the operator on standard error, where the program has not said where such lines go.
+// Writes lines for the operator to standard error, the default if the program does not set a
+// logger.
 //
-// The host may have given its standard error to somebody who does not read it, or who is gone. A
-// line that cannot be written at once is lost, and the next one that can be says how many were. Two
-// kinds of standard error may still be waited for: a file on a disk that hangs, and a terminal, or
-// a pipe that others write to as well, which this process may not open (its owner is another user,
-// or /proc is not there).
+// The reader of the host's standard error may be slow or gone. A line that cannot be written
+// immediately is dropped, and the next line that can be written reports how many were lost. Writing
+// can still block in two cases. One is a file on a disk that hangs. The other is a terminal, or a
+// pipe with other writers, that this process may not open because its owner is another user or
+// /proc is missing.
 //
-// Thread-safety: any thread. Changes neither the flags of standard error, which other processes may
-// share, nor the signals of the host.
+// Thread-safety: any thread may call this. It changes neither the flags of standard error, which
+// other processes may share, nor the signals of the host.
 #ifndef TRACEKIN_BASE_STANDARD_ERROR_H
 #define TRACEKIN_BASE_STANDARD_ERROR_H
 
@@ -16,7 +17,7 @@
 
 namespace tracekin {
 
-/// Writes "tracekin: ", `message` and a newline. Throws std::bad_alloc.
+/// Writes "tracekin: ", `message` and a newline. May throw std::bad_alloc.
 void SayOnStandardError(const std::string& message);
 
 }  // namespace tracekin

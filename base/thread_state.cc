@@ -20,14 +20,14 @@ constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;
 
 std::atomic<std::uint64_t> process_seed{0};
 
-// The first 2^31 threads have a number each; later ones share those from 2^31 on.
+// Numbers the first 2^31 threads uniquely. Later threads share the numbers from 2^31 on.
 std::uint32_t NextShard() {
   constexpr std::uint64_t kDistinct = std::uint64_t{1} << 31;
   const std::uint64_t before = internal::threads_seen.fetch_add(1, std::memory_order_relaxed);
   return static_cast<std::uint32_t>(before < kDistinct ? before : kDistinct + before % kDistinct);
 }
 
-// Every thread's generator from one random number a process, not 0.
+// Seeds every thread's generator from one random number per process, which is not 0.
 void Seed(ThreadState* state) {
   std::uint64_t unset = 0;
   if (process_seed.load(std::memory_order_relaxed) == 0) {

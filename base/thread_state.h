@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tracekin keeps per thread: the id generator, the thread's id for the kernel, its place among
-// the sharded counters and queues, its active span, and the offset between its clocks.
+// The state that tracekin keeps per thread: the id generator, the kernel's thread id, the index of
+// its shard of counters and queues, its active span, and the offset between its clocks.
 //
-// Plain data without destructor, so that spans may still be finished while a thread's other
-// thread_locals are being destroyed. Only the owning thread touches it. The child of a fork renews
-// the state of the one thread that it has (fork.cc).
+// Plain data without a destructor, so that spans may still be finished while a thread's other
+// thread_locals are being destroyed. Only the owning thread accesses it. The child of a fork renews
+// the state of its only thread (fork.cc).
 #ifndef TRACEKIN_BASE_THREAD_STATE_H
 #define TRACEKIN_BASE_THREAD_STATE_H
 
@@ -17,30 +17,30 @@ struct ScopeNode;
 
 struct ThreadState {
   std::uint64_t random[2];      // xorshift128+, never both 0 once ready
-  std::int64_t wall_offset;     // ns; what to add to the steady clock, see clock.h
-  std::int64_t wall_offset_at;  // steady time of its measurement
-  ScopeNode* active;            // innermost; see scope.cc
-  std::uint32_t shard;          // of this thread, from 0; below 2^31 no two have the same
-  std::int32_t tid;             // gettid(), 0 until it is asked for: a system call of 107 ns
+  std::int64_t wall_offset;     // ns to add to the steady clock; see clock.h
+  std::int64_t wall_offset_at;  // steady time of that measurement
+  ScopeNode* active;            // innermost Scope; see scope.cc
+  std::uint32_t shard;          // index of this thread, from 0; unique below 2^31
+  std::int32_t tid;             // gettid(), or 0 before its first use, because the system call
+                                // costs 107 ns
   bool ready;
-  bool leaves_scopes;  // at its end; see scope.cc
+  bool leaves_scopes;  // when it exits; see scope.cc
 };
 
-// initial-exec: one instruction instead of a call to __tls_get_addr; these bytes come out of the
-// surplus that glibc keeps for libraries loaded by dlopen. __thread and not thread_local, which
-// would call a function at each use to learn that there is nothing to initialise.
+// initial-exec needs one instruction instead of a call to __tls_get_addr. The bytes come from the
+// surplus that glibc reserves for libraries loaded by dlopen. __thread is used because thread_local
+// would call a function at each use to check for initialisation.
 extern __thread ThreadState thread_state __attribute__((tls_model("initial-exec")));
 
 namespace internal {
-/// How many threads of this process have made their state ready. Of 64 bits, for the number of a
-/// thread must not become that of another: the first threads count in memory that they do not
-/// share.
+/// The number of threads of this process that have initialised their state. It has 64 bits so that
+/// numbers are never reused, because the first threads count in memory that they do not share.
 extern std::atomic<std::uint64_t> threads_seen;
 }  // namespace internal
 
 void MakeThreadStateReady() noexcept;
 
-/// New random numbers and thread id for the one thread of a forked child.
+/// Creates new random numbers and a new thread id for the only thread of a forked child.
 void RenewThreadStateAfterFork() noexcept;
 
 inline ThreadState& ThisThread() noexcept {
@@ -49,12 +49,12 @@ inline ThreadState& ThisThread() noexcept {
   return state;
 }
 
-/// The calling thread's id as the kernel knows it.
+/// Returns the kernel's id of the calling thread.
 std::int32_t ThreadId() noexcept;
 
-/// A random id in [1, 2^63), so that consumers with signed integers (Java, BlkKin) agree with us.
-/// xorshift128+ (Vigna, "Further scramblings of Marsaglia's xorshift generators", 2014): ids must
-/// be unique, not secret.
+/// Returns a random id in [1, 2^63), so that consumers with signed integers (Java, BlkKin) read the
+/// same value. Uses xorshift128+ (Vigna, "Further scramblings of Marsaglia's xorshift generators",
+/// 2014), because ids must be unique, but not secret.
 inline std::uint64_t RandomId(ThreadState& state) noexcept {
   std::uint64_t id;
   do {

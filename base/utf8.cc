@@ -23,18 +23,21 @@ Word Copy(const char* from, char* to) {
   return word;
 }
 
-// Sixteen bytes at once, by the compiler's vectors. Of what follows, a test gives a block with all ones for
-// each byte that it is about.
+// Sixteen bytes at a time, with the compiler's vector extension. Each test below returns a block
+// whose matching bytes are all ones.
 using Block = signed char __attribute__((vector_size(kPadding + 1)));
 constexpr std::uint64_t kBlanks = 0x2020202020202020;
 
 inline Block NotPlain(Block bytes) {
-  return (bytes < 0x20) | (bytes == '"') | (bytes == '\\');  // 0x80 and more are < 0
+  return (bytes < 0x20) | (bytes == '"') | (bytes == '\\');  // bytes from 0x80 on are negative
 }
 
-inline Block NotAscii(Block bytes) { return bytes <= 0; }  // nor NUL, which Sanitize replaces
+inline Block NotAscii(Block bytes) {
+  return bytes <= 0;
+}  // NUL also matches, because Sanitize
+   // replaces it
 
-// The same of the first `size` bytes only.
+// Tests only the first `size` bytes.
 inline Block NotPlain(Block bytes, std::size_t size) {
   constexpr Block kIndex = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   const auto ours = static_cast<signed char>(std::min(size, sizeof bytes));
@@ -47,8 +50,8 @@ inline bool Any(Block bytes) {
   return (words[0] | words[1]) != 0;
 }
 
-// Fewer than sixteen bytes, copied to `out`, as a block in which each byte is one of them or a blank; in no
-// order.
+// Copies fewer than sixteen bytes to `out`. Returns them in any order as a block that is filled up
+// with blanks.
 inline Block CopyShort(const char* text, std::size_t size, char* out) {
   std::uint64_t words[2] = {kBlanks, kBlanks};
   if (size >= 8) {
@@ -65,8 +68,9 @@ inline Block CopyShort(const char* text, std::size_t size, char* out) {
   return Load<Block>(reinterpret_cast<const char*>(words));
 }
 
-// Whether `test` finds no byte of a text, which is copied to `out` meanwhile. It calls no function, for most
-// texts are so short that a call of memcpy costs more than their bytes.
+// Returns whether `test` matches no byte of the text, and copies the text to `out`. Calls no
+// function, because for most texts, which are short, a call of memcpy would cost more than copying
+// the bytes.
 template <class Test>
 inline bool CopyIfNone(Test test, const char* text, std::size_t size, char* out) {
   if (size < sizeof(Block)) return !Any(test(CopyShort(text, size, out)));
@@ -74,11 +78,12 @@ inline bool CopyIfNone(Test test, const char* text, std::size_t size, char* out)
   for (std::size_t at = 0; at + sizeof found <= size; at += sizeof found) {
     found |= test(Copy<Block>(text + at, out + at));
   }
-  const std::size_t last = size - sizeof found;  // the rest, and some bytes once more
+  const std::size_t last = size - sizeof found;  // the rest, overlapping bytes that were already
+                                                 // tested
   return !Any(found | test(Copy<Block>(text + last, out + last)));
 }
 
-// The same, without the copy.
+// Same as CopyIfNone without the copy.
 template <class Test>
 inline bool None(Test test, const char* text, std::size_t size) {
   if (size < sizeof(Block)) {
@@ -100,13 +105,14 @@ struct Sequence {
   bool valid;
 };
 
-// The code point that `text` begins with, or the maximal subpart of one. NUL counts as invalid.
+// Returns the code point at the beginning of `text`, or the maximal subpart of one. NUL is invalid.
 Sequence FirstSequence(std::string_view text) {
   const auto lead = static_cast<unsigned char>(text[0]);
   if (lead < 0x80) return {1, lead != 0};
 
   std::size_t wanted;
-  unsigned char low = 0x80, high = 0xBF;  // the range of the second byte; of later ones always this
+  unsigned char low = 0x80, high = 0xBF;  // range of the second byte; later bytes always have this
+                                          // one
   if (lead >= 0xC2 && lead <= 0xDF) {
     wanted = 2;
   } else if (lead >= 0xE0 && lead <= 0xEF) {
@@ -131,7 +137,7 @@ Sequence FirstSequence(std::string_view text) {
   return {size, size == wanted};
 }
 
-// The length of the prefix of `text` that Sanitize leaves alone.
+// Returns the length of the prefix of `text` that Sanitize does not change.
 std::size_t ValidPrefix(std::string_view text) {
   std::size_t at = 0;
   while (at < text.size()) {
@@ -146,7 +152,7 @@ std::size_t ValidPrefix(std::string_view text) {
   return at;
 }
 
-// The letter of a two-character escape (RFC 8259, section 7), or 0.
+// Returns the letter of a two-character escape (RFC 8259, section 7), or 0.
 char ShortEscape(char c) {
   switch (c) {
     case '"':
@@ -167,7 +173,7 @@ char ShortEscape(char c) {
   }
 }
 
-// The rest of what Sanitize and WriteJsonString do, for the few texts that it is needed for.
+// The slow paths of Sanitize and WriteJsonString, which few texts need.
 
 [[gnu::noinline]] std::string_view ReplaceIllFormed(std::string_view text, std::string* scratch) {
   std::size_t valid = ValidPrefix(text);
@@ -188,7 +194,7 @@ char ShortEscape(char c) {
     const char escape = ShortEscape(c);
     const bool control = escape == 0 && static_cast<unsigned char>(c) < 0x20;
     const std::ptrdiff_t size = escape != 0 ? 2 : control ? 6 : 1;
-    if (end - out <= size) return nullptr;  // the closing quote wants a place too
+    if (end - out <= size) return nullptr;  // leaves a byte for the closing quote
     if (escape != 0) {
       out[0] = '\\';
       out[1] = escape;
@@ -234,7 +240,7 @@ std::string_view Sanitize(std::string_view text, std::string* scratch) {
 
 std::string_view TruncateUtf8(std::string_view text, std::size_t max_bytes) noexcept {
   if (text.size() <= max_bytes) return text;
-  // The first byte that is left out must not be the continuation of one that is kept.
+  // The first byte that is cut off must not continue a sequence whose beginning is kept.
   std::size_t cut = max_bytes;
   while (cut > 0 && max_bytes - cut < 3 && (text[cut] & 0xC0) == 0x80) --cut;
   return text.substr(0, cut);
