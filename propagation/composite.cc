@@ -22,12 +22,12 @@ bool MakeAll(const char* key, const std::vector<std::string>& names,
              std::vector<std::unique_ptr<Propagator>>* formats, std::string* error) {
   for (auto name = names.begin(); name != names.end(); ++name) {
     if (std::find(names.begin(), name, *name) != name) {
-      *error = std::string(key) + ": \"" + *name + "\" stands in it twice";
+      *error = std::string(key) + ": \"" + *name + "\" is listed twice";
       return false;
     }
     formats->push_back(MakePropagator(*name));
     if (formats->back() == nullptr) {
-      *error = std::string(key) + ": \"" + *name + "\" is not a format; there are";
+      *error = std::string(key) + ": \"" + *name + "\" is not a known format; known formats:";
       for (const std::string_view known : PropagatorNames()) error->append(" ").append(known);
       return false;
     }

@@ -27,12 +27,12 @@ TEST(MakePropagator, MakesEveryFormatThatIsNamed) {
 TEST(MakePropagation, NamesTheListAndTheFormatThatIsWrong) {
   std::string error;
   EXPECT_EQ(Propagation::Make({"b3", "zipkin"}, {"b3"}, &error), nullptr);
-  EXPECT_EQ(
-      error,
-      "propagation.inject: \"zipkin\" is not a format; there are b3 b3multi tracecontext baggage "
-      "jaeger");
+  EXPECT_EQ(error,
+            "propagation.inject: \"zipkin\" is not a known format; known formats: b3 b3multi "
+            "tracecontext baggage "
+            "jaeger");
   EXPECT_EQ(Propagation::Make({"b3"}, {"b3", "jaeger", "b3"}, &error), nullptr);
-  EXPECT_EQ(error, "propagation.extract: \"b3\" stands in it twice");
+  EXPECT_EQ(error, "propagation.extract: \"b3\" is listed twice");
 }
 
 TEST(MakePropagation, EmptyListsAreAllowed) {
