@@ -29,7 +29,9 @@ class RpcSpan {
       : tracer_(std::move(tracer)), span_(std::move(span)) {}
 
   /// Finishes a call without a status as CANCELLED, like gRPC, because it was abandoned.
-  ~RpcSpan() { Finish({::grpc::StatusCode::CANCELLED, "given up before there was a status"}); }
+  ~RpcSpan() {
+    Finish({::grpc::StatusCode::CANCELLED, "the call was abandoned before it had a status"});
+  }
 
   RpcSpan(const RpcSpan&) = delete;
   RpcSpan& operator=(const RpcSpan&) = delete;

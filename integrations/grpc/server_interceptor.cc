@@ -49,7 +49,7 @@ class ServerInterceptor final : public Interceptor {
       : tracer_(std::move(tracer)), info_(info) {}
 
   ~ServerInterceptor() override {
-    if (span_ != nullptr) Finish({StatusCode::CANCELLED, "the handler sent no status"});
+    if (span_ != nullptr) Finish({StatusCode::CANCELLED, "the handler did not send a status"});
   }
 
   void Intercept(InterceptorBatchMethods* methods) override {
@@ -101,8 +101,8 @@ class ServerInterceptor final : public Interceptor {
       code = StatusCode::CANCELLED;
     }
     if (code == status.error_code()) return span_->Finish(status);
-    span_->Finish(
-        {code, "too late: " + StatusCodeName(status.error_code()) + ' ' + status.error_message()});
+    span_->Finish({code, "status sent too late: " + StatusCodeName(status.error_code()) + ' ' +
+                             status.error_message()});
   } catch (...) {
     span_->Finish(Status::CANCELLED);
   }

@@ -29,8 +29,7 @@ TEST(MakePropagation, NamesTheListAndTheFormatThatIsWrong) {
   EXPECT_EQ(Propagation::Make({"b3", "zipkin"}, {"b3"}, &error), nullptr);
   EXPECT_EQ(error,
             "propagation.inject: \"zipkin\" is not a known format; known formats: b3 b3multi "
-            "tracecontext baggage "
-            "jaeger");
+            "tracecontext baggage jaeger");
   EXPECT_EQ(Propagation::Make({"b3"}, {"b3", "jaeger", "b3"}, &error), nullptr);
   EXPECT_EQ(error, "propagation.extract: \"b3\" is listed twice");
 }

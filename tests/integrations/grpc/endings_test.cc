@@ -96,7 +96,7 @@ TEST_F(OddEndingTest, AHandlerThatDoesNotNoticeTheDeadlineHasMissedItAllTheSame)
   const auto servers = OfKind(AllSpans(), "server");
   ASSERT_THAT(servers, SizeIs(1));
   EXPECT_EQ(Tag(servers[0], "grpc.status_code"), "DEADLINE_EXCEEDED");
-  EXPECT_THAT(Tag(servers[0], "grpc.message"), StartsWith("too late: OK"));
+  EXPECT_THAT(Tag(servers[0], "grpc.message"), StartsWith("status sent too late: OK"));
 }
 
 TEST_F(OddEndingTest, AHandlerThatThrowsIsAnError) {
