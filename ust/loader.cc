@@ -66,8 +66,9 @@ bool LoadUstProvider(std::string* error) {
   }
   const auto* recorder = reinterpret_cast<decltype(&tracekin_ust_provider)>(symbol)();
   if (recorder->abi != TRACEKIN_UST_ABI) {
-    *error = TRACEKIN_UST_SONAME ": has version " + std::to_string(recorder->abi) +
-             " of the interface to the tracer, not " + std::to_string(TRACEKIN_UST_ABI);
+    *error = TRACEKIN_UST_SONAME ": its tracer interface has version " +
+             std::to_string(recorder->abi) + ", but the tracer requires version " +
+             std::to_string(TRACEKIN_UST_ABI);
     return false;
   }
   internal::ust_recorder.store(recorder, std::memory_order_release);
