@@ -97,7 +97,7 @@ void SayOnStandardError(const std::string& message) {
   try {
     if (lost != 0) {
       text = "tracekin: " + std::to_string(lost) +
-             " lines before this one are lost: standard error could not be written to\n";
+             " earlier lines were lost: they could not be written to standard error\n";
     }
     text += "tracekin: " + message + '\n';
   } catch (...) {

@@ -102,7 +102,7 @@ TEST(StandardError, ThatIsAFullPipeHoldsNobodyUpAndTheNextLineSaysWhatIsLost) {
     EXPECT_EQ(Read(end).find("lost"), std::string::npos);
     SayOnStandardError("here");
     const std::string text = Read(end);
-    EXPECT_THAT(text, StartsWith("tracekin: 2 lines before this one are lost"));
+    EXPECT_THAT(text, StartsWith("tracekin: 2 earlier lines were lost"));
     EXPECT_THAT(text, HasSubstr("\ntracekin: here\n"));
     SayOnStandardError("again");
     EXPECT_EQ(Read(end), "tracekin: again\n");
@@ -209,7 +209,7 @@ TEST(StandardError, ThatIsATerminalWhichNobodyReadsHoldsNobodyUp) {
     for (int i = 0; i < 5000; ++i) SayOnStandardError(std::string(100, 'x'));
     EXPECT_THAT(Read(master), StartsWith("tracekin: xxx"));
     SayOnStandardError("here");
-    EXPECT_THAT(Read(master), HasSubstr("lines before this one are lost"));
+    EXPECT_THAT(Read(master), HasSubstr("earlier lines were lost"));
   });
 }
 
