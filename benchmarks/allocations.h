@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts calls of operator new, of the calling thread, in a program that links allocations.cc.
+// Counts the calling thread's calls of operator new in a program that links allocations.cc.
 #ifndef TRACEKIN_BENCHMARKS_ALLOCATIONS_H
 #define TRACEKIN_BENCHMARKS_ALLOCATIONS_H
 

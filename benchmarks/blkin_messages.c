@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thesis's message, as often as is asked for: the event "start" of a new span at service_a, 10.0.0.1:5000.
+/* Sends the message of BlkKin's thesis COUNT times: the event "start" of a new span at service_a,
+ * 10.0.0.1:5000.
  *
- * usage: blkin_messages COUNT [one]    one: all of them events of the same span */
+ * usage: blkin_messages COUNT [one]    one: all events belong to the same span */
 #include <blkin-front.h>
 #include <stdlib.h>
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The thesis's ping-pong, written against BlkKin: two processes over pipes. The server opens a root span for each
- * message, the client makes a child of it; each records when it starts and when it ends.
+/* The ping-pong of BlkKin's thesis, written against BlkKin: two processes that exchange messages
+ * over pipes. The server opens a root span for each message and the client makes a child of it.
+ * Each records when it starts and when it ends.
  *
  * usage: ping_pong ITERATIONS [syslog | nothing]
- * Prints how many nanoseconds the server took. With "syslog" the same words go to syslog(3) instead. */
+ * Prints the server's time in nanoseconds. With "syslog" the same data is sent to syslog(3)
+ * instead; with "nothing" no event is recorded. */
 #include <blkin-front.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,7 +59,7 @@ static void client(int in, int out, long iterations) {
   long i;
   blkin_init_endpoint(&endp, "10.0.0.2", 5001, "service b");
   memset(&msg, 0, sizeof msg);
-  if (write(out, &msg, sizeof msg) != sizeof msg) fail("write"); /* it is ready */
+  if (write(out, &msg, sizeof msg) != sizeof msg) fail("write"); /* the client is ready */
   for (i = 0; i < iterations; ++i) {
     if (read(in, &msg, sizeof msg) != sizeof msg) fail("read");
     blkin_init_child_info(&trace, &msg.trace_info, &endp, "process b");
@@ -67,7 +69,7 @@ static void client(int in, int out, long iterations) {
   }
 }
 
-/* Until the client has begun, which takes LTTng, too, some time after a fork. */
+/* Waits until the client has begun; after a fork, LTTng needs some time as well. */
 static void await(int in) {
   struct message msg;
   if (read(in, &msg, sizeof msg) != sizeof msg) fail("read");

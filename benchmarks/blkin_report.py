@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The BlkKin thesis's tables 7.3 to 7.5 again, as Markdown: its ping-pong with LTTng and with syslog, and its messages
-in bytes.
+"""Measures tables 7.3 to 7.5 of BlkKin's thesis again and prints them as Markdown: its ping-pong
+with LTTng and with syslog, and the size of its messages.
 
 usage: scripts/with-lttng benchmarks/blkin_report.py FOLDER-OF-THE-PROGRAMS REPETITIONS
 """
@@ -27,7 +27,7 @@ def lttng(*arguments):
 
 
 class Session:
-    """A session that records BlkKin's events, as `lttng create` makes it."""
+    """An LTTng session that records BlkKin's events, with the defaults of `lttng create`."""
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -45,8 +45,9 @@ class Session:
                 self.read(stream.read_bytes())
         self.folder.cleanup()
 
-    # A packet is, without padding: magic u32, uuid, stream u32, stream instance u64; time of begin and end, size of
-    # content and of packet in bits, number, discarded events: u64 each; cpu u32.
+    # The header of a packet, without padding: magic u32, UUID, stream u32, stream instance u64;
+    # then, each as u64, the times of begin and end, the sizes of the content and of the packet in
+    # bits, the packet's number and the count of discarded events; CPU u32.
     HEADER = struct.Struct("=I16sIQQQQQQQI")
 
     def read(self, stream):
@@ -61,7 +62,8 @@ class Session:
 
 
 def ping_pong(*way):
-    """A command. Its two processes take turns, and so share one processor; daemons have the others."""
+    """Returns a command line. Its two processes take turns, so they share one processor and leave
+    the others to the daemons."""
     return ["taskset", "-c", "0", PROGRAMS / "blkin_ping_pong", str(ITERATIONS), *way]
 
 
@@ -95,7 +97,7 @@ def spread(values, form="{:.0f}"):
 
 def report_ping_pong(repetitions):
     bare, traced, logged = [], [], []
-    for _ in range(repetitions):  # interleaved, so that the machine's moods meet all alike
+    for _ in range(repetitions):  # interleaved, because the machine's speed varies
         bare.append(milliseconds(ping_pong("nothing")))
         traced.append(measure_lttng())
         logged.append(measure_syslog())
@@ -114,7 +116,7 @@ def report_ping_pong(repetitions):
 
 
 class Server:
-    """Takes one connection after the other, counts the bytes that come, and answers each request."""
+    """Accepts one connection after another, counts the bytes received and answers each request."""
 
     def __init__(self, answer):
         self.answer = answer
@@ -168,7 +170,7 @@ class Server:
 
 
 def send(server, endpoint, form, count, *how):
-    """What arrived of the messages: TCP payload, and bodies alone."""
+    """Returns what arrived of the messages: the bytes of TCP payload and of the bodies alone."""
     environment = dict(os.environ, TRACEKIN_EXPORTER_ENDPOINT=endpoint.format(server.port), TRACEKIN_TRACE_ID_BITS="64",
                        TRACEKIN_EXPORTER_FORMAT=form)
     subprocess.run([PROGRAMS / "blkin_messages", str(count), *how], check=True, env=environment)

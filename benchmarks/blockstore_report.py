@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs fio on examples/blockstore with tracing in several states, and prints tables for docs/performance.md.
+"""Runs fio on examples/blockstore with tracing in several states, and prints tables for
+docs/performance.md.
 
 usage: scripts/with-lttng blockstore_report.py BUILD-FOLDER CEPH-CONF [--thesis] [ROUNDS]
 
-The machine's speed changes from one minute to the next by more than tracing costs. So a device for each state is
-there all the time, on one Ceph, and in each round every device gets a second of each load, in random order; a
-state is compared with the two devices that are "compiled out", in the same load and round, and these with each
-other. After some rounds new processes take over: two devices without tracing have differed by 30 % for as long as
-they ran. All devices write the same objects. --thesis: the two loads of BlkKin's thesis, 64 KiB writes one after
-another and 4 KiB writes in random order, instead of the grid; over 512 MB rather than 2 GB, which only take longer
+The machine's speed changes from one minute to the next by more than tracing costs. Therefore a
+device for each state runs all the time, on one Ceph cluster. In each round every device runs each
+load for one second, in random order. A state is compared with the two devices that are "compiled
+out", in the same load and round, and these two are compared with each other. The processes are
+replaced after some rounds, because two devices without tracing can differ by 30 % for as long as
+they run. All devices write the same objects.
+
+--thesis runs the two loads of BlkKin's thesis instead of the grid: 64 KiB writes one after another
+and 4 KiB writes in random order. They cover 512 MB rather than 2 GB, which would only take longer
 to fill.
 """
 import itertools
@@ -29,12 +33,12 @@ from processes import cpu_seconds
 from store import Blockstore
 
 OUT = "compiled out"
-AGAIN = "compiled out, a second device"  # what the comparison itself makes of nothing
+AGAIN = "compiled out, a second device"  # shows how much two equal devices differ
 UST = {"TRACEKIN_UST_ENABLED": "true"}
 NOT_EXPORTED = {"TRACEKIN_EXPORTER_TYPE": "none"}
-# What an IO of BlkKin's had, most of it in Ceph; the peers make the other 12.
+# BlkKin recorded this many events for an IO, most of them in Ceph. The peers record the other 12.
 BLKIN = {"BLOCKSTORE_EXTRA_EVENTS": "101"}
-# Name: whether LTTng records, and what is in the environment.
+# Each state's name, whether LTTng records, and the variables of its environment.
 STATES = {
     OUT: (False, {}),
     AGAIN: (False, {}),
@@ -58,7 +62,7 @@ def lttng(*command):
 
 
 def make_session(folder):
-    """A session that records spans once it is started, and keeps the last gigabyte."""
+    """Creates a session that records spans once it is started and keeps the last gigabyte."""
     lttng("create", "bench", f"--output={folder}/lttng")
     lttng("enable-channel", "--userspace", "--subbuf-size=4M", "--num-subbuf=8",
           "--tracefile-size=64M", "--tracefile-count=8", "large")
@@ -79,7 +83,7 @@ def fio(uri, folder, **options):
 
 
 class Bench:
-    """As many devices as there are states, on one Ceph; use with `with`."""
+    """One device for each state, all on one Ceph cluster; a context manager."""
 
     def __init__(self, build, conf, folder, size):
         self.build, self.conf, self.folder, self.size = build, conf, folder, size
@@ -103,7 +107,8 @@ class Bench:
             self.devices.popitem()[1].__exit__()
 
     def start(self):
-        """New processes, each state's on any of the folders, where a device has its map."""
+        """Starts new processes. Each state gets a random folder of those that hold a device's map.
+        """
         self.stop()
         for number, state in enumerate(random.sample(list(STATES), len(STATES))):
             programs = self.build / "examples/blockstore" / ("plain" if state in (OUT, AGAIN) else "traced")
@@ -130,7 +135,7 @@ class Bench:
 
 
 def lost(state, runs, figure):
-    """By how many percent a state is worse than without tracing, round by round."""
+    """Returns by how many percent a state is worse than without tracing, one value per round."""
     others = (OUT,) if state == AGAIN else (OUT, AGAIN)
     ratios = [ran[figure] / statistics.mean(runs[other][number][figure] for other in others)
               for number, ran in enumerate(runs[state])]

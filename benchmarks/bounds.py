@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the bounds of docs/performance.md are kept, in words."""
+"""Describes in words how the bounds of docs/performance.md are met."""
 
 
 def bound_text(limit, unit, figures, digits=0, at_least=False):
-    """Each of `figures`, as a rule the minimum and the median, held against `limit`."""
+    """Compares each of `figures`, usually the minimum and the median, with `limit`."""
     def words(figure):
         kept = figure >= limit if at_least else figure <= limit
         return f"{figure:,.{digits}f}{'' if kept else ' missed'}"

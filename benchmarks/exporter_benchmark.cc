@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs a process to have spans exported, from StartSpan to the collector's answer. Each measurement wants
-// a process of its own; benchmarks/exporter_report.py runs them and makes the table of docs/performance.md.
+// Measures what exporting spans costs a process, from StartSpan to the collector's answer. Each
+// measurement needs its own process. benchmarks/exporter_report.py runs them and makes the table of
+// docs/performance.md.
 //
-//   exporter_benchmark cpu CONFIGURATION SPANS        CPU time and wall time of that many spans, none dropped
-//   exporter_benchmark memory CONFIGURATION SECONDS   resident memory, before and after a flat-out load
-//   exporter_benchmark latency CONFIGURATION SECONDS  what a span takes its caller, at 10,000 spans a second
-//   exporter_benchmark overload CONFIGURATION THREADS so many threads flat out, for three seconds, whatever is dropped
-//   exporter_benchmark datadog PORT SPANS             as cpu, of dd-opentracing with an agent on that port
+//   exporter_benchmark cpu CONFIGURATION SPANS        CPU and wall time of SPANS spans without loss
+//   exporter_benchmark memory CONFIGURATION SECONDS   resident memory before and after a full load
+//   exporter_benchmark latency CONFIGURATION SECONDS  caller's time per span, at 10,000 spans/s
+//   exporter_benchmark overload CONFIGURATION THREADS THREADS threads at full speed for three
+//                                                     seconds, whether or not spans are dropped
+//   exporter_benchmark datadog PORT SPANS             like cpu, for dd-opentracing with an agent on
+//                                                     that port
 //
-// CONFIGURATION is tracekin's JSON; for `latency` it may also be noop, the API's tracer that does nothing: what the
-// machine's interrupts and this program's clock cost; or datadog, whose agent is not there. Prints one line of JSON.
+// CONFIGURATION is tracekin's JSON. `latency` also accepts two names: "noop" is the API's no-op
+// tracer, which shows the cost of the machine's interrupts and of this program's clock. "datadog"
+// is dd-opentracing without an agent. Prints one line of JSON.
 
 #include <opentracing/noop.h>
 #include <pthread.h>
@@ -62,12 +66,12 @@ int Cpu(const char* configuration, std::uint64_t count) {
   const auto tracer = MustMakeTracer(configuration);
   const auto parent = tracer->StartSpan("parent");
   ChildSpan(*tracer, parent->context());
-  tracer->Flush(std::chrono::seconds(10));  // the connection stands
+  tracer->Flush(std::chrono::seconds(10));  // opens the connection
   const double cpu = CpuSeconds();
   const auto start = Clock::now();
   for (std::uint64_t i = 0; i < count; ++i) {
     ChildSpan(*tracer, parent->context());
-    // As fast as they can be sent without loss: half of the queue may be full.
+    // As fast as the spans can be sent without loss: the queue may be half full.
     while (i % 1024 == 0 && tracer->counters().queued > 32768) {
       std::this_thread::sleep_for(milliseconds(1));
     }
@@ -139,7 +143,7 @@ int Latency(const char* configuration, double seconds) {
   return 0;
 }
 
-// The CPU time of the process's threads that are called so, in seconds.
+// Returns the CPU time, in seconds, of the process's threads with this name.
 double ThreadsCpuSeconds(const std::string& name) {
   double seconds = 0;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -190,7 +194,8 @@ int Datadog(const char* port, std::uint64_t count) {
     auto root = tracer->StartSpan("parent");
     ChildSpan(*tracer, root->context());
     root->Finish();
-    // It has no counters, and drops what its queue of 7000 traces does not hold: 20,000 a second.
+    // dd-opentracing has no counters and drops the traces that its queue of 7000 cannot hold, so
+    // this makes only 20,000 traces per second.
     if (i % 20 == 0) std::this_thread::sleep_until(start + milliseconds(i / 20));
   }
   tracer->Close();

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs exporter_benchmark against a sink in a process of its own and prints tables for docs/performance.md.
+"""Runs exporter_benchmark against a sink in another process and prints tables for
+docs/performance.md.
 
 usage: exporter_report.py FOLDER-OF-THE-PROGRAMS [REPETITIONS [cpu] [memory] [latency]]
 """
@@ -14,10 +15,11 @@ import sys
 from bounds import bound_text
 
 SPANS = 1_000_000
-CPU_BOUNDS = {"json": 1.0, "proto3": 0.7}  # µs a span
+CPU_BOUNDS = {"json": 1.0, "proto3": 0.7}  # µs per span
 RATE_BOUND = 700_000
 IDLE_BOUND, LATENCY_BOUND = 1, 3  # MB, µs
-# The queue's bytes; four batches of half a megabyte: filling, ready, ready, under way; and that one encoded.
+# The queue's bytes and four batches of half a megabyte (one being filled, two ready, one being
+# sent) and the encoded copy of the latter.
 LOAD_BOUND = 16.8 + 3
 FORMATS = {"json": "/api/v2/spans", "proto3": "/api/v2/spans", "thrift": "/api/v1/spans"}
 
@@ -36,7 +38,8 @@ class Benchmark:
         return json.loads(ran.stdout) if ran.returncode == 0 else None
 
     def sink_cpu_seconds(self):
-        """With that of threads which have ended, as there is one for each connection."""
+        """Returns the sink's CPU time. It includes threads that have ended, because each connection
+        has its own thread."""
         with open(f"/proc/{self.sink.pid}/stat") as file:
             fields = file.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -53,7 +56,7 @@ def lowest_and_middle(values):
 
 def cpu(benchmark, repetitions):
     runs = {what: [] for what in [*FORMATS, "dd-opentracing"]}
-    for _ in range(repetitions):  # in turns: the machine's speed drifts
+    for _ in range(repetitions):  # in turns, because the machine's speed drifts
         for what in runs:
             if what in FORMATS:
                 ran = benchmark.run("cpu", {"endpoint": benchmark.url + FORMATS[what], "format": what}, SPANS)

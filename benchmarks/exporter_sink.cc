@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A collector, and an agent for dd-opentracing, that only reads: prints its port and answers until it is killed.
-// POST /error is answered by 500, /hang never, all else by success.
+// A collector, and an agent for dd-opentracing, that only reads requests. Prints its port and
+// answers until it is killed. It answers POST /error with 500, never answers /hang, and answers all
+// other requests with success.
 #include <unistd.h>
 
 #include <cstdio>

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the instructions that HAProxy executes for a request, with several plugins, by Valgrind's callgrind.
+"""Counts the instructions that HAProxy executes per request with several plugins, using Valgrind's
+callgrind.
 
 usage: haproxy_instructions.py BUILD-FOLDER
 
-The states are those of haproxy_report.py, without the rates in between. No neighbour on the machine disturbs this
-count, so it resolves what times do not. The kernel's instructions are not in it, nor the exporters' threads, which have
-little to do here: this way HAProxy serves few requests a second.
+The states are those of haproxy_report.py, without the sampling rates in between. Other programs on
+the machine do not disturb this count, so it resolves differences that times cannot show. It does
+not include the kernel's instructions, nor those of the exporters' threads, which have little to do
+here because HAProxy serves few requests per second under callgrind.
 """
 import contextlib
 import http.client
@@ -37,7 +39,7 @@ def instrument(proxy, switch):
 
 
 def count(proxy, folder):
-    """Of the thread that serves, a request."""
+    """Returns the instructions per request of the thread that serves them."""
     request(proxy, 100)
     instrument(proxy, "on")
     request(proxy, REQUESTS)

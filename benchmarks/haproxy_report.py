@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Loads HAProxy with several OpenTracing plugins, in turns, and prints tables for docs/performance.md.
+"""Loads HAProxy with several OpenTracing plugins, in turns, and prints tables for
+docs/performance.md.
 
 usage: haproxy_report.py BUILD-FOLDER [ROUNDS]
 
-Each state has a HAProxy of its own, which is idle until its turn. In a round each has one second of wrk's
-requests, in random order, and is compared with the others of the round. A HAProxy has one processor for itself and
-its tracer's threads, so that its requests a second tell of all it does; wrk, the service and the sink share the
-others. After some rounds new processes take over, for a process's place in memory has a price, too.
+Each state has its own HAProxy, which is idle until its turn. In a round each serves wrk's requests
+for one second, in random order, and is compared with the others of that round. A HAProxy shares one
+processor only with its tracer's threads, so its request rate includes the cost of all their work.
+wrk, the service and the sink share the other processors. New processes replace these after some
+rounds, because where a process lies in memory affects its speed as well.
 """
 import contextlib
 import json
@@ -40,7 +42,7 @@ NEVER, ONE_PERCENT, TEN_PERCENT, ALWAYS = (f"tracekin, {rate} %" for rate in (0,
 NEVER_B3 = "tracekin, 0 %, one header"
 DATADOG = "dd-opentracing, 100 %, four headers"
 DATADOG_PLUGIN = next(pathlib.Path("/usr/lib").glob("*/libdd_opentracing_plugin.so"), None)
-# As many and as long as tracekin's.
+# The same number of headers as tracekin's, with the same lengths.
 SIX_HEADERS = "".join(f"{name}: {value}\n" for name, value in {
     "x-b3-traceid": "463ac35c9f6413ad48485a3953bb6124", "x-b3-spanid": "a2fb4a1d1a96d312",
     "x-b3-parentspanid": "0000000000000000", "x-b3-sampled": "1", "x-b3-flags": "0", "baggage": ""}.items())
@@ -49,7 +51,7 @@ ROUNDS_OF_A_PROCESS = 6
 
 
 class State:
-    """A plugin and its configuration. `sampled`: the decisions that the service may see."""
+    """A plugin and its configuration. `sampled` lists the decisions that the service may see."""
 
     def __init__(self, plugin=None, configuration="", sampled=("",), flush_seconds=0.1):
         self.plugin, self.configuration = plugin, configuration
@@ -57,7 +59,8 @@ class State:
 
 
 def states(build, sink):
-    """By name. dd-opentracing sends its spans once a second, to the sink in place of its agent."""
+    """Returns the states by name. dd-opentracing sends its spans once per second, to the sink
+    instead of its agent."""
     def tracekin(rate, sampled, **more):
         return State(build / "lib/libtracekin_plugin.so", json.dumps({
             "service_name": "edge", "sampler": {"type": "probabilistic", "rate": rate},
@@ -85,7 +88,7 @@ def states(build, sink):
 
 
 class Process:
-    """A program on some of the processors, in a folder of its own; use with `with`, which ends it."""
+    """A program in its own folder, on some of the processors; a context manager that ends it."""
 
     def __init__(self, command, processors, folder, **environment):
         folder.mkdir(exist_ok=True)
@@ -110,7 +113,7 @@ class Process:
 
 
 class Proxy(Process):
-    """A HAProxy in one state; `under` is a command that runs it."""
+    """A HAProxy in one state. `under` is a command that runs it."""
 
     def __init__(self, state, processors, folder, service, under=()):
         self.state, self.port = state, free_port()
@@ -123,7 +126,7 @@ class Proxy(Process):
         super().__init__([*under, PROGRAM, "-db", "-f", FILES / "haproxy.cfg"], processors, folder, **environment)
 
     def check(self):
-        """Waits until it answers; the service must have got the headers of this state."""
+        """Waits until HAProxy answers and checks that the service got the headers of this state."""
         sampled = wait_for(self.decision, "answer of HAProxy")["sampled"]
         if sampled not in self.state.sampled:
             raise AssertionError(f"the service saw the decision '{sampled}', not one of {self.state.sampled}")
@@ -138,7 +141,7 @@ class Proxy(Process):
             return None
 
     def load(self, processors):
-        """A second of requests, and until what it recorded is sent."""
+        """Runs one second of requests, then waits until the recorded spans are sent."""
         before = self.cpu_seconds()
         ran = subprocess.run(
             ["wrk", "-t1", f"-c{CONNECTIONS}", "-d1s", "--timeout=60s", f"http://127.0.0.1:{self.port}/"], check=True,
@@ -153,7 +156,7 @@ class Proxy(Process):
 
 
 class Bench:
-    """The states' HAProxies, what is around them, and what was measured."""
+    """The HAProxy of each state, the processes around them, and the measured results."""
 
     def __init__(self, build, folder, stack):
         self.folder = folder
@@ -173,7 +176,7 @@ class Bench:
         return proxy
 
     def run(self, rounds):
-        """With new processes, which first have a round that does not count."""
+        """Runs the rounds with new processes, after a first round that does not count."""
         with tempfile.TemporaryDirectory(dir=self.folder) as folder, contextlib.ExitStack() as stack:
             proxies = {name: self.start(name, pathlib.Path(folder, str(i)), stack)
                        for i, name in enumerate(self.states)}
@@ -183,14 +186,14 @@ class Bench:
                     if turn > 0:
                         self.runs[name].append(result)
             for proxy in proxies.values():
-                if "tracekin: " in proxy.said():  # of spans that were dropped, say
+                if "tracekin: " in proxy.said():  # for example, a message about dropped spans
                     raise AssertionError(proxy.said())
 
     def middle(self, key, state):
         return statistics.median(run[key] for run in self.runs[state])
 
     def differences(self, how, key, *names):
-        """What `how` makes of these states' values in each round."""
+        """Returns the result of `how` for these states' values in each round."""
         return [how(*(run[key] for run in runs)) for runs in zip(*(self.runs[name] for name in names))]
 
 
@@ -199,7 +202,7 @@ def more(one, other):
 
 
 def fewer(one, other):
-    """The requests that fit into the same time."""
+    """Returns by how many percent fewer requests fit into the same time."""
     return more(other, one)
 
 

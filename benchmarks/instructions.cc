@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many instructions the hot paths take, for benchmarks/instructions_test.py, which runs this under
+// Counts the instructions of the hot paths for benchmarks/instructions_test.py, which runs this
+// program under
 //
 //   valgrind --tool=callgrind --separate-threads=yes
 //
-// Instructions do not depend on what else the machine does, so a few per cent more are seen. What is between two
-// requests to callgrind is one dump, of kTimes operations, named after the work.
+// Instruction counts do not depend on other processes, so they reveal a change of a few per cent.
+// Each dump that callgrind writes covers kTimes operations and is named after the work.
 
 #include <opentracing/noop.h>
 #include <valgrind/callgrind.h>
@@ -28,8 +29,9 @@ namespace {
 
 constexpr int kTimes = 10000;
 
-// Takes every batch and does nothing with it. What the thread that calls it does for the second kTimes spans
-// is dumped as `work`: callgrind's requests are about the thread that makes them.
+// Accepts every batch and discards it. The instructions that the calling thread executes for the
+// second kTimes spans are dumped as `work`, because callgrind's requests apply to the calling
+// thread.
 class Nowhere final : public Transport {
  public:
   explicit Nowhere(std::string work) : work_(std::move(work)) {}
@@ -62,7 +64,8 @@ std::shared_ptr<Tracer> Make(const std::string& sampler, const std::string& form
   return MustMakeTracer(options);
 }
 
-// The first times are not counted: memory is touched and caches of the allocator filled then.
+// The first 100 operations are not counted: they touch memory for the first time and fill the
+// allocator's caches.
 void Count(const std::string& work, const std::function<void()>& operation) {
   for (int i = 0; i < 100; ++i) operation();
   CALLGRIND_ZERO_STATS;
@@ -102,7 +105,7 @@ void CountBytes(const Tracer& tracer) {
   Count("ceph/extract", [&] { ExtractCeph(op.header, op.front.data(), op.front.size()); });
 }
 
-// What it takes to make a request's body of spans.
+// Counts the instructions that encode spans into a request's body.
 void CountExport(const std::string& format) {
   const auto tracer = Make("always", format);
   const auto parent = RemoteParent(*tracer, true, *tracer);

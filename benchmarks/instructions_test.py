@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares how many instructions the hot paths take with benchmarks/instructions.json.
+"""Compares the instruction counts of the hot paths with benchmarks/instructions.json.
 
 usage: instructions_test.py PROGRAM [--update]
 
-PROGRAM is the built benchmarks/instructions. Prints a table; the status is 1 if a work takes 3 % more or less than
-the file says: less, too, for then the file is to be made anew, so that the gain is not lost again. --update does
-that. The counts are those of Debian 12's g++ in the release preset: another compiler makes other code.
+PROGRAM is the built benchmarks/instructions. Prints a table. The exit status is 1 if a count
+differs by 3 % or more from the file's. A lower count also fails: the file must then be updated, so
+that the gain is not lost again. --update writes the file. The counts are those of Debian 12's g++
+in the release preset, because another compiler generates other code.
 """
 import json
 import pathlib
@@ -18,7 +19,7 @@ import tempfile
 
 BASELINE = pathlib.Path(__file__).with_name("instructions.json")
 TOLERANCE = 0.03
-TIMES = 10000  # as in instructions.cc
+TIMES = 10000  # the same as in instructions.cc
 
 
 def skip(why):
@@ -32,7 +33,7 @@ def compiler_of(program):
 
 
 def count(program, folder):
-    """Instructions of one operation of each work."""
+    """Returns the number of instructions of one operation of each work."""
     ran = subprocess.run(
         ["valgrind", "--tool=callgrind", "--separate-threads=yes", "--callgrind-out-file=dump", program],
         cwd=folder, capture_output=True, text=True, check=False, timeout=280)

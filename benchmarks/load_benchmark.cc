@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host waits for until a plugin has made its first span. Measured once, for a process can load a plugin but
-// once; benchmarks/load_report.py repeats it.
+// Measures how long a host waits until a plugin has made its first span. Each process measures it
+// once, because a process can load a plugin only once; benchmarks/load_report.py repeats it.
 //
-//   load_benchmark PLUGIN CONFIGURATION [LIBRARY...]    the libraries are those that the host has loaded before
+//   load_benchmark PLUGIN CONFIGURATION [LIBRARY...]    LIBRARY: loaded by the host beforehand
 //
-// Prints one line of JSON, in milliseconds: loading it and finding its factory, making a tracer, the first span, all
-// of that, and the process's CPU time for it.
+// Prints one line of JSON, in milliseconds: loading the plugin and finding its factory, making a
+// tracer, the first span, the sum of these, and the process's CPU time for them.
 
 #include <dlfcn.h>
 #include <opentracing/dynamic_load.h>

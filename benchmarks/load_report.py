@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the sizes of the delivered libraries, and what a host waits for at its start, for docs/performance.md.
+"""Prints the sizes of the installed libraries and what a host waits for when it starts, for
+docs/performance.md.
 
 usage: load_report.py BUILD-FOLDER [REPETITIONS]
 """
@@ -23,7 +24,8 @@ WITH_OPENSSL = "… where OpenSSL is loaded already, as in HAProxy"
 WITH_CURL = "… where libcurl is loaded already"
 
 
-# What LTTng's library takes to register is its own.
+# The cases without `ust.enabled`: how long LTTng's library takes to register is not under
+# tracekin's control.
 BOUND = ("tracekin", WITH_OPENSSL, WITH_CURL)
 
 
@@ -40,7 +42,7 @@ def sizes(build):
 
 
 def cases(build):
-    """What load_benchmark is called with, by what it shows."""
+    """Returns the arguments of load_benchmark, keyed by the case that they show."""
     def tracekin(ust):
         return [build / "lib/libtracekin_plugin.so", json.dumps({
             "service_name": "host", "exporter": {"endpoint": "http://127.0.0.1:1/"}, "ust": {"enabled": ust}})]

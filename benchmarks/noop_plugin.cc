@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin that does nothing: what a host's OpenTracing filter costs with any tracer. Its configuration is a
-// list of "name: value" lines, which Inject writes as they stand: the host's own work for as many headers.
+// A plugin whose tracer does nothing, which shows what a host's OpenTracing filter costs with any
+// tracer. Its configuration is a list of "name: value" lines that Inject writes unchanged, so the
+// host does the same work for as many headers.
 
 #include <opentracing/dynamic_load.h>
 #include <opentracing/noop.h>

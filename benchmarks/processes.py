@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What processes of benchmarks use."""
+"""Helpers for benchmarks that run processes."""
 import pathlib
 
 
 def cpu_seconds(pid):
-    """The CPU time of the threads that a process has, by the scheduler's own account, in which a nanosecond counts."""
+    """Returns the CPU time of a process's present threads, from the scheduler's accounting in
+    nanoseconds."""
     threads = pathlib.Path(f"/proc/{pid}/task").glob("*/schedstat")
     return sum(int(thread.read_text().split()[0]) for thread in threads) / 1e9

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Turns tracer_benchmark's JSON into the Markdown table of docs/performance.md.
 
-Each cell is the caller's CPU time for one operation, minimum and median over the repetitions, in ns. A ratio
-is of medians, within one run: the machine's speed drifts, and the tracers' turns are mixed at random.
+Each cell is the caller's CPU time for one operation in ns: the minimum and the median of the
+repetitions. A ratio compares medians within one run, because the machine's speed drifts. The
+tracers take turns in random order.
 """
 import collections
 import json
@@ -42,7 +43,7 @@ def cpu_model():
     return platform.machine()
 
 
-ROWS = [  # work, who, against what, in words, bound
+ROWS = [  # work, tracer, compared with, description, bound
     ("root", "noop", None, "root span: the API's no-op tracer", None),
     ("root", "tracekin_unsampled", "noop", "… tracekin, not sampled", None),
     ("root", "tracekin", "noop", "… tracekin, exported", None),
@@ -70,7 +71,7 @@ ROWS = [  # work, who, against what, in words, bound
 
 
 def against_bound(bound, ours, base):
-    """Of minima, and of medians: how a bound is kept."""
+    """Describes how the minima and the medians meet a bound."""
     kind, limit = bound
     compare = {"ratio": lambda mine, its: mine / its, "beyond": lambda mine, its: mine - its,
                "ns": lambda mine, _: mine}[kind]

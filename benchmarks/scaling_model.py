@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model of N producers, the exporter's two threads and M processors: how many spans a second arrive.
+"""A model of N producers, the exporter's two threads and M processors: how many spans per second
+arrive.
 
-It is the life of a span as docs/design.md has it, with costs that were measured: producers make spans and put them
-into the queue, or drop them if it is full; the exporter thread looks every 20 ms, or when a batch is settled, and
-copies spans into at most two batches that wait; the sender encodes and sends one batch at a time; a collector on the
-same machine reads meanwhile. Who wants to run shares the processors evenly, a thread having one at most. Time goes in
+It models the life of a span as docs/design.md describes it, with measured costs. Producers make
+spans and put them into the queue, or drop them if it is full. The exporter thread polls every 20
+ms, or when a batch is settled, and copies spans into at most two waiting batches. The sender
+encodes and sends one batch at a time while a collector on the same machine reads. Threads that are
+ready to run share the processors evenly, with at most one processor per thread. Time advances in
 steps of 50 µs.
 """
 import dataclasses
@@ -16,16 +18,17 @@ BATCHES_WAITING = 2
 
 @dataclasses.dataclass
 class Costs:
-    """Seconds of CPU time a span."""
+    """CPU time per span, in seconds."""
     producer: float
     exporter: float
     sender: float
-    collector: float = 0.0  # of one that runs on other processors: 0
+    collector: float = 0.0  # 0 if the collector runs on other processors
 
 
 @dataclasses.dataclass
 class Limits:
-    """Of the configuration, in spans; `answer` is how long the collector takes for a batch, in seconds."""
+    """The configuration's limits in spans, and `answer`, the collector's time to answer a batch in
+    seconds."""
     queue: int = 65536
     batch: int = 1000
     answer: float = 0.0
@@ -33,11 +36,12 @@ class Limits:
 
 class Model:
     def __init__(self, costs, limits, producers, processors, rate=None):
-        """`rate`: spans a second that each producer wants to make; None: as many as it can."""
+        """`rate` is the number of spans per second that each producer makes; None makes as many as
+        possible."""
         self.costs, self.limits, self.processors = costs, limits, processors
-        self.rate, self.backlog = rate, [0.0] * producers  # CPU time of what each still wants to do
+        self.rate, self.backlog = rate, [0.0] * producers  # CPU time that their spans need
         self.queue = self.waiting = 0.0       # spans
-        self.sending = self.receiving = 0.0   # CPU time that the batch under way still takes
+        self.sending = self.receiving = 0.0   # CPU time still needed for the batch being sent
         self.next_poll, self.awake, self.answer_at = 0.0, False, None
         self.under_way = self.made = self.dropped = self.exported = self.now = 0.0
 
@@ -97,14 +101,14 @@ class Model:
 
 
 def overload(costs, limits, producers, processors, seconds=1.0):
-    """Spans a second, made and exported, of producers that do nothing else."""
+    """Returns the spans per second that producers without other work make, and those exported."""
     model = Model(costs, limits, producers, processors).run(seconds)
     return model.made / seconds, model.exported / seconds
 
 
 def lossless(costs, limits, producers, processors, seconds=1.0):
-    """The most spans a second that producers can make together without one being dropped, for as long as they
-    like: the queue must not be fuller at the end than it was in the middle."""
+    """Returns the highest total rate of spans per second that producers can sustain without a drop:
+    the queue must not be fuller at the end than in the middle."""
     low, high = 0.0, min(producers / costs.producer, 1.1 / costs.sender)
     for _ in range(10):
         rate = (low + high) / 2

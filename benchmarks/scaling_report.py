@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares scaling_model.py with this machine, and asks it about others; prints tables for docs/performance.md.
+"""Compares scaling_model.py with this machine and predicts the results of others; prints tables for
+docs/performance.md.
 
 usage: scaling_report.py FOLDER-OF-THE-PROGRAMS [REPETITIONS]
 """

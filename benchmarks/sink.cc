@@ -16,11 +16,11 @@ namespace tracekin {
 
 namespace {
 
-// Of dd-opentracing's agent; a collector's client does not look at it.
+// The answer of dd-opentracing's agent; a collector's client ignores the body.
 constexpr char kAnswer[] = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
 constexpr char kError[] = "HTTP/1.1 500 Error\r\nContent-Length: 0\r\n\r\n";
 
-// Requests of libcurl: a head with a Content-Length, then as many bytes.
+// Serves libcurl's requests: a head with a Content-Length, then that many bytes.
 void Serve(int connection) {
   std::string head;
   char buffer[65536];

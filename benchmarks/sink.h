@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A collector that takes everything: an HTTP server on loopback that reads each request and answers at
-// once, with 500 under the path /error, under /hang never, with 200 under all others. Its threads and
-// connections end with the process.
+// A collector that accepts everything: an HTTP server on loopback that reads each request and
+// answers immediately. It answers paths under /error with 500, never answers those under /hang, and
+// answers all others with 200. Its threads and connections end with the process.
 #ifndef TRACEKIN_BENCHMARKS_SINK_H
 #define TRACEKIN_BENCHMARKS_SINK_H
 
@@ -9,7 +9,7 @@
 
 namespace tracekin {
 
-/// Starts one and returns its URL. Exits the process if it cannot.
+/// Starts a sink and returns its URL. Exits the process if that fails.
 std::string StartSink();
 
 }  // namespace tracekin

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the OpenTracing API costs its caller, tracer by tracer.
+// Measures what calls of the OpenTracing API cost the caller with each tracer.
 //
-// Each measurement is a burst of kBurst operations, which every queue holds, and the queue is
-// emptied between bursts: what is timed is the caller's thread alone, and nothing is dropped.
+// Each measurement is a burst of kBurst operations, which fits into every tracer's queue, and the
+// queue is emptied between bursts. So only the caller's thread is timed and nothing is dropped.
 // scripts/bench runs this many times in random order and makes the table of docs/performance.md.
 
 #include <benchmark/benchmark.h>
@@ -29,7 +29,7 @@ void Drain(opentracing::Tracer* tracer) {
   if (auto* ours = dynamic_cast<Tracer*>(tracer)) ours->Flush(std::chrono::seconds(10));
 }
 
-// Runs `operation` in bursts; reports the allocations of one.
+// Runs `operation` in bursts and reports the number of allocations per operation.
 template <class Operation>
 void Measure(benchmark::State& state, opentracing::Tracer* tracer, Operation operation) {
   const std::uint64_t before = AllocationsOfThisThread();

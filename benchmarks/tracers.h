@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tracers that are compared, each made once.
+// The tracers that are compared. Each is made once.
 #ifndef TRACEKIN_BENCHMARKS_TRACERS_H
 #define TRACEKIN_BENCHMARKS_TRACERS_H
 
@@ -16,9 +16,9 @@ struct ComparedTracer {
   std::shared_ptr<opentracing::Tracer> tracer;
 };
 
-/// The API's no-op tracer, which no tracer can be faster than; tracekin exporting to a sink, and
-/// not sampling; Debian's dd-opentracing, if it was there at build time, sampling (its agent is not
-/// there) and not.
+/// Returns the API's no-op tracer, which is the lower bound; tracekin, exporting to a sink and not
+/// sampling; and Debian's dd-opentracing if it was available at build time, sampling (without an
+/// agent) and not sampling.
 const std::vector<ComparedTracer>& ComparedTracers();
 
 }  // namespace tracekin

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What LTTng events cost a span: the same work with a tracer that records them; with one that does not; and with that,
-// but bare events of the same fields and bytes in the same places.
+// Measures what LTTng events cost a span. The same work is done with a tracer that records events
+// ("on"), with one that does not ("off"), and with the latter plus bare events of the same fields
+// and bytes in the same places ("bare").
 //
-// While a session listens (scripts/bench --ust runs it with one, and without), what the first and the third are
-// beyond the second is to be compared. Bursts are small, so that LTTng's consumer keeps up and nothing is discarded.
+// The benchmark compares how much "on" and "bare" cost beyond "off". scripts/bench --ust runs it
+// with a listening session and without one. Bursts are small, so that LTTng's consumer keeps up and
+// nothing is discarded.
 
 #include <benchmark/benchmark.h>
 #include <dlfcn.h>
@@ -28,7 +30,7 @@ std::shared_ptr<Tracer> MakeFileTracer(bool ust) {
   return MustMakeTracer(options);
 }
 
-// The provider that the tracers have loaded.
+// Returns the provider that the tracers have loaded, or nullptr.
 const tracekin_ust_recorder* Provider() {
   void* library = dlopen(TRACEKIN_UST_SONAME, RTLD_NOW | RTLD_NOLOAD);
   if (library == nullptr) return nullptr;
@@ -36,7 +38,7 @@ const tracekin_ust_recorder* Provider() {
   return symbol == nullptr ? nullptr : reinterpret_cast<decltype(&tracekin_ust_provider)>(symbol)();
 }
 
-// The events of the span below, with all that makes them prepared.
+// The events of the span in Run(), with all their fields prepared.
 class BareEvents {
  public:
   BareEvents() {

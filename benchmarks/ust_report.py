@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Turns ust_benchmark's JSON, once dormant and once recorded, into the Markdown table of docs/ust-events.md."""
+"""Turns ust_benchmark's JSON, with and without a listening session, into the Markdown table of
+docs/ust-events.md."""
 import collections
 import json
 import statistics

@@ -11,7 +11,7 @@ namespace {
 using opentracing::expected;
 using opentracing::string_view;
 
-// 64-bit ids, for dd-opentracing has no others.
+// The ids have 64 bits because dd-opentracing does not support longer ones.
 constexpr std::pair<const char*, const char*> kB3[] = {{"x-b3-traceid", "48485a3953bb6124"},
                                                        {"x-b3-spanid", "0020000000000001"},
                                                        {"x-b3-parentspanid", "0000000000000000"},

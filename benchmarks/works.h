@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is measured: the pieces of work that tracers are compared by.
+// The operations by which the tracers are compared.
 #ifndef TRACEKIN_BENCHMARKS_WORKS_H
 #define TRACEKIN_BENCHMARKS_WORKS_H
 
@@ -15,12 +15,12 @@
 
 namespace tracekin {
 
-/// A tracer with these options, or from this JSON; ends the program if they are wrong.
+/// Makes a tracer from options or from JSON; exits the program if they are not valid.
 std::shared_ptr<Tracer> MustMakeTracer(const Options& options);
 std::shared_ptr<Tracer> MustMakeTracer(const char* json);
 
-/// HTTP headers as a vector of pairs of strings: the carrier that the facts of other tracers were measured
-/// with. It looks keys up by comparing them.
+/// HTTP headers as a vector of pairs of strings, with linear lookup: the carrier with which other
+/// tracers were measured, too.
 class HeadersCarrier final : public opentracing::HTTPHeadersReader,
                              public opentracing::HTTPHeadersWriter {
  public:
@@ -40,19 +40,19 @@ class HeadersCarrier final : public opentracing::HTTPHeadersReader,
   mutable std::vector<std::pair<std::string, std::string>> headers_;
 };
 
-/// The five B3 headers of a request, by Set.
+/// Writes the five B3 headers of a request with Set.
 void SetB3(const HeadersCarrier& carrier, bool sampled = true);
 
-/// The same five, by LookupKey.
+/// Reads the same five headers with LookupKey.
 void LookUpB3(const HeadersCarrier& carrier);
 
-/// The context in those headers. `other` is who extracts it if `tracer` has no contexts, as the no-op tracer:
-/// for the reference costs the API something too.
+/// Extracts the context of those headers. If `tracer` has no contexts, as the no-op tracer, `other`
+/// extracts it, so that the API's cost of a reference is included.
 std::unique_ptr<opentracing::SpanContext> RemoteParent(const opentracing::Tracer& tracer,
                                                        bool sampled,
                                                        const opentracing::Tracer& other);
 
-/// A child with three tags and a log, as most of a server's spans are.
+/// Makes a child span with three tags and a log, like most spans of a server.
 inline void ChildSpan(const opentracing::Tracer& tracer, const opentracing::SpanContext& parent) {
   auto span = tracer.StartSpan("operation", {opentracing::ChildOf(&parent)});
   span->SetTag("http.method", "GET");
