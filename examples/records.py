@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two records of a run, in one form: what LTTng recorded and what was exported."""
+"""Reads the two records of a run into one form: what LTTng recorded and what was exported."""
 
 import collections
 import dataclasses
@@ -14,7 +14,7 @@ ENDPOINT_TAGS = {"peer.service": "serviceName", "peer.ipv4": "ipv4", "peer.ipv6"
 
 @dataclasses.dataclass
 class Span:
-    """A span as Zipkin knows it. Ids are hex text, times are microseconds."""
+    """A span in Zipkin's model. Ids are hex text, times are microseconds."""
 
     trace_id: str
     span_id: str
@@ -31,19 +31,20 @@ class Span:
 
 @dataclasses.dataclass
 class Event:
-    """A moment of a span in the LTTng trace, in nanoseconds."""
+    """A moment of a span in the LTTng trace; its time is in nanoseconds."""
 
     time: int
-    what: str  # the event's name without the provider's
+    what: str  # the event's name without the provider's name
     span_id: str
     process: int
     thread: int
     thread_name: str
-    message: str  # of a log
+    message: str  # a log's text
 
 
 class LttngRecord:
-    """`spans` by id, as they must be exported; their `events` in order of time; `problems` found."""
+    """The LTTng trace of a run: `spans` by id in the form in which they must be exported, their
+    `events` ordered by time, and the `problems` found."""
 
     def __init__(self, folder):
         self.spans, self.events, self.problems = {}, [], []
@@ -63,7 +64,7 @@ class LttngRecord:
         event = message.event
         what = event.name.removeprefix("tracekin:")
         if what.startswith("span_log"):
-            what = "span_log"  # of any severity
+            what = "span_log"  # for a log of any severity
         span_id = f"{int(event['span_id']):016x}"
         thread = int(event["tid"])
         if thread != event["vtid"]:
@@ -87,7 +88,7 @@ class LttngRecord:
             self.logs[span_id].append(log)
 
     def exported(self, event, span_id):
-        """The mapping of a finish event to Zipkin's model; docs/ust-events.md."""
+        """Maps a finish event to Zipkin's model; see docs/ust-events.md."""
         tags = json.loads(text(event["tags"]))
         if tags.get("error") == "false":
             del tags["error"]
@@ -127,18 +128,20 @@ class LttngRecord:
 
 
 def identity(event):
-    """What start and finish of a span must agree in; name and kind may change in between."""
+    """Returns the fields that start and finish of a span must agree in. Name and kind may change in
+    between."""
     names = ("trace_id_high", "trace_id_low", "parent_span_id", "start_time")
     return [int(event[name]) for name in names] + [text(event["service"])]
 
 
 def text(field):
-    """A string field; babeltrace2 2.0 gives another event's text for an empty one."""
+    """Returns a string field. babeltrace2 2.0 returns the text of another event for an empty
+    string."""
     return str(field)[: len(field)]
 
 
 def zipkin_spans(url):
-    """All spans that the Zipkin server at `url` has, by id."""
+    """Returns all spans that the Zipkin server at `url` has, by id."""
 
     def get(path):
         with urllib.request.urlopen(f"{url}/api/v2/{path}", timeout=10) as answer:
@@ -150,7 +153,7 @@ def zipkin_spans(url):
 
 
 def file_spans(folder):
-    """All spans in the files that the exporters of a run have written, by id."""
+    """Returns all spans, by id, from the files that the exporters of a run have written."""
     return by_id(json.loads(line) for file in sorted(pathlib.Path(folder).glob("*.json"))
                  for line in file.read_text().splitlines())
 
@@ -176,7 +179,7 @@ def from_json(span):
 
 
 def as_zipkin_tells(span):
-    """Zipkin puts the names of spans and services into lower case."""
+    """Returns the span as Zipkin returns it: with the names of spans and services in lower case."""
     remote = {key: value.lower() if key == "serviceName" else value
               for key, value in span.remote.items()}
     return dataclasses.replace(span, service=span.service.lower(), name=span.name.lower(),
@@ -184,7 +187,7 @@ def as_zipkin_tells(span):
 
 
 def differences(lttng, exported, lower_case):
-    """A line of text for each thing in which the two records of a run disagree."""
+    """Returns a line of text for each difference between the two records of a run."""
     found = list(lttng.problems)
     expected = {key: span for key, span in lttng.spans.items() if key not in lttng.unsampled}
     for span_id in sorted(expected.keys() - exported.keys()):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws a request: its spans as a tree and, under each, the threads that worked for it and when."""
+"""Draws a request: its spans as a tree and, under each, the threads that worked for it, with times.
+"""
 
 import collections
 
@@ -8,7 +9,7 @@ LEGEND = "█ span   ━ a thread works for it   ▸ ◂ a thread only starts or
 
 
 def draw(lttng, trace_id):
-    """Lines of text: a header, then spans and threads."""
+    """Returns lines of text: a header, then spans and threads."""
     spans = {key: span for key, span in lttng.spans.items() if span.trace_id == trace_id}
     root = next(span for span in spans.values() if not span.parent_id)
     events = [event for event in lttng.events if event.span_id in spans]
@@ -35,7 +36,8 @@ class Picture:
         self.lines = []
         self.root = root
         self.children = children
-        # LTTng's clock is not the spans': each is drawn from what it says of the root's start.
+        # LTTng's clock differs from that of the spans, so each is drawn relative to its own time of
+        # the root's start.
         self.origin = next(event.time for event in events if event.span_id == root.span_id)
         self.marks = collections.defaultdict(lambda: collections.defaultdict(list))
         self.logs = collections.defaultdict(list)
@@ -89,7 +91,8 @@ def thread_of(event):
 
 
 def work_of_threads(events):
-    """span id -> thread -> pieces of time. A thread in several scopes works for the innermost."""
+    """Returns span id -> thread -> intervals. A thread in several scopes works for the innermost.
+    """
     work = collections.defaultdict(lambda: collections.defaultdict(list))
     scopes = collections.defaultdict(list)  # of each thread, outermost first
     since = {}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the mapper answers: which objects hold a range of the volume. Lies in the answer's buffer.
+// The mapper's answer: the objects that hold a range of the volume. It is stored in the answer's
+// buffer.
 #ifndef TRACEKIN_EXAMPLES_BLOCKSTORE_EXTENTS_H
 #define TRACEKIN_EXAMPLES_BLOCKSTORE_EXTENTS_H
 
@@ -10,10 +11,10 @@
 namespace blockstore {
 
 struct Extent {
-  char object[kMaxTarget];  // its name, NUL-terminated
-  std::uint64_t offset;     // in the object
+  char object[kMaxTarget];  // the object's name, NUL-terminated
+  std::uint64_t offset;     // offset in the object
   std::uint64_t size;
-  std::uint32_t exists;  // 0: never written, and reads as zeros
+  std::uint32_t exists;  // 0: never written, reads as zeros
 };
 
 struct Extents {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// filed SEGMENT FOLDER: keeps each object as a file.
+// filed SEGMENT FOLDER: stores each object as a file.
 #include <fcntl.h>
 #include <unistd.h>
 

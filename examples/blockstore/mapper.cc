@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// mapper SEGMENT MAP-FILE OBJECT-SIZE: which object holds which block of the volume.
+// mapper SEGMENT MAP-FILE OBJECT-SIZE: maps each block of the volume to an object.
 //
-// An object is allocated by the first write to its block. The map file, a line for each, is on disk
-// before the write goes on, so that a mapper that was killed knows of everything that was acknowledged.
+// The first write to a block allocates its object. The map file has one line for each object, which
+// is on disk before the write continues. So a mapper that is restarted after a kill knows every
+// object that was acknowledged.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -24,7 +25,7 @@ class Mapper final : public Peer {
   Mapper(const char* segment, const char* map, std::uint64_t object_size)
       : Peer(segment, kMapper), object_size_(object_size) {
     std::ifstream known(map);
-    for (std::string line; std::getline(known, line) && !known.eof();) {  // not a torn last line
+    for (std::string line; std::getline(known, line) && !known.eof();) {  // skips a torn last line
       allocated_.insert(std::strtoull(line.c_str(), nullptr, 16));
     }
     map_ = open(map, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
@@ -61,7 +62,8 @@ class Mapper final : public Peer {
 
   bool Allocate(std::uint64_t index, const Trace& trace) {
     if (allocated_.count(index) != 0) return true;
-    // A line of a dead mapper may lack its end: an empty line does no harm.
+    // A line of a killed mapper may lack its newline, so this line begins with one. Empty lines do
+    // no harm.
     char line[32];
     const int size = std::snprintf(line, sizeof line, "\n%" PRIx64 "\n", index);
     if (write(map_, line, static_cast<std::size_t>(size)) != size || fdatasync(map_) != 0) {

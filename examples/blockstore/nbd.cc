@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The block device: a plugin of nbdkit's. Each read and write of a client begins a trace here and goes
-// to vlmc.
+// The block device: an nbdkit plugin. Each read and write of a client begins a trace here and is
+// sent to vlmc.
 //
 //   nbdkit -f ./blockstore.so segment=NAME size=1G
 #define NBDKIT_API_VERSION 2
@@ -19,7 +19,7 @@
 
 namespace blockstore {
 
-// Only sends.
+// A peer that only sends.
 class Device final : public Peer {
  public:
   explicit Device(const std::string& segment) : Peer(segment, kNbd), thread_([this] { Run(); }) {}
@@ -28,7 +28,7 @@ class Device final : public Peer {
     thread_.join();
   }
 
-  /// Blocks until all of it is done.
+  /// Blocks until the whole transfer is done.
   bool Transfer(Op op, char* buffer, std::uint64_t size, std::uint64_t offset) {
     Trace trace = Trace::Begin(op == Op::kWrite ? "write" : "read");
     trace.Tag("offset", offset);
@@ -84,7 +84,7 @@ int Config(const char* key, const char* value) {
   return 0;
 }
 
-// Threads may be started from here on.
+// nbdkit has forked, so threads may be started from here on.
 int AfterFork() {
   Trace::Open("nbd");
   device = std::make_unique<Device>(segment);

@@ -32,8 +32,8 @@ void Peer::Run() {
   }
 }
 
-// Not before everything that the predecessor had sent for these requests has ended: a late write of its
-// would undo what comes after.
+// Must not run before everything that the predecessor sent for these requests has ended: one of its
+// late writes would undo later ones.
 void Peer::TakeUp() {
   for (Slot* slot : unanswered_) {
     again_.insert(slot);
@@ -71,7 +71,7 @@ void Peer::Answered(Slot* slot, bool ok) {
   Free(slot);
 }
 
-// Gives the slot to the next call that waits for one.
+// Gives the slot to the next call that waits for one, or adds it to the free slots.
 void Peer::Free(Slot* slot) {
   Waiting next;
   {
@@ -117,7 +117,8 @@ void Peer::Send(Slot* slot, const Message& message, const Trace& trace) {
   segment_.Submit(slot);
 }
 
-// A receiver that was killed is started again, and serves what it left. One that is not is given up.
+// Fails requests whose receiver has been gone for too long. A receiver that was killed is usually
+// restarted and serves the requests that it left.
 void Peer::LookAfterReceivers() {
   const Clock::time_point now = Clock::now();
   if (now < next_look_) return;

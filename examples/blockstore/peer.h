@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every peer does: serves the requests that come to its port, and sends some of its own.
+// The code that all peers share: it serves the requests that arrive at the peer's port, and sends
+// requests.
 //
-// One thread runs it; Call() and Respond() are for any thread. A peer takes up where its predecessor on
-// the port was killed: requests that nobody has answered are served again. All of them may be, for a
-// read or a write that is done twice does no harm as long as its sender waits.
+// One thread runs a peer; any thread may use Call() and Respond(). A peer continues where its
+// killed predecessor on the port stopped: it serves unanswered requests again. This is safe because
+// repeating a read or a write does no harm while its sender waits.
 #ifndef TRACEKIN_EXAMPLES_BLOCKSTORE_PEER_H
 #define TRACEKIN_EXAMPLES_BLOCKSTORE_PEER_H
 
@@ -25,7 +26,7 @@ namespace blockstore {
 
 class Peer {
  public:
-  /// What comes of a call: the slot is the callee's answer until the function returns.
+  /// Receives the result of a call. The slot holds the callee's answer until the function returns.
   using Done = std::function<void(Slot* answer, bool ok)>;
 
   struct Message {
@@ -33,10 +34,11 @@ class Peer {
     Op op;
     std::uint64_t offset = 0;
     std::uint64_t size = 0;
-    std::string target = {};  // the object's name, if any
-    // `size` bytes for the slot's own buffer; they must be there until `done` is called.
+    std::string target = {};  // the object's name, if there is one
+    // `size` bytes that are copied to the slot's own buffer; they must stay valid until `done` is
+    // called.
     const void* copied = nullptr;
-    std::uint64_t data = 0;  // or where in the segment the data is; 0: in the slot's own buffer
+    std::uint64_t data = 0;  // otherwise the data's place in the segment; 0: the slot's own buffer
   };
 
   Peer(const std::string& segment, PortNumber port);
@@ -44,20 +46,22 @@ class Peer {
   Peer(const Peer&) = delete;
   Peer& operator=(const Peer&) = delete;
 
-  /// Owns the port and works until Stop().
+  /// Owns the port and serves it until Stop() is called.
   void Run();
   void Stop() { stop_ = true; }
 
-  /// Sends a request with the context of `trace`, both of which live until `done` was called; that is on
-  /// the thread of Run(). Without a receiver for ten seconds it has failed.
+  /// Sends a request with the context of `trace`. Whatever `message` and `trace` refer to must live
+  /// until `done` has been called, which happens on the thread of Run(). The call fails if there is
+  /// no receiver for ten seconds.
   void Call(const Message& message, const Trace& trace, Done done);
 
  protected:
-  /// Serves a request, now or later: Respond() ends it. On the thread of Run().
+  /// Serves a request on the thread of Run(). Calls Respond() now or later, which ends the request.
   virtual void Serve(Slot* slot) = 0;
   void Respond(Slot* slot, bool ok) { segment_.Respond(slot, ok); }
 
-  /// The span of a request; it says so if an earlier owner of the port has begun to serve it.
+  /// Returns the span of a request. It is tagged if an earlier owner of the port had begun to serve
+  /// it.
   Trace Accept(const char* operation, const Slot& slot);
 
   Segment& segment() { return segment_; }
@@ -81,25 +85,25 @@ class Peer {
   const PortNumber port_;
   std::atomic<bool> stop_{false};
   std::atomic<std::uint64_t> serial_{0};
-  std::mutex mutex_;  // of what follows, up to the blank line
+  std::mutex mutex_;  // guards the members up to the blank line
   std::vector<Slot*> free_;
   std::unordered_map<Slot*, Done> called_;
-  std::deque<Waiting> waiting_;  // for a free slot
+  std::deque<Waiting> waiting_;  // calls that wait for a free slot
 
-  std::vector<Slot*> unanswered_;          // that an earlier owner has left
-  std::unordered_set<const Slot*> again_;  // the same, once they are queued again
-  std::uint32_t predecessors_ = 0;         // slots that are still under way for an earlier owner
+  std::vector<Slot*> unanswered_;          // left by an earlier owner
+  std::unordered_set<const Slot*> again_;  // the same slots once they are queued again
+  std::uint32_t predecessors_ = 0;         // slots still in use for an earlier owner
   Clock::time_point next_look_{};
-  Clock::time_point last_seen_[kPorts];  // each receiver alive
+  Clock::time_point last_seen_[kPorts];  // when each receiver was last seen alive
 };
 
-/// Blocks SIGTERM and SIGINT; to be called before any thread is started.
+/// Blocks SIGTERM and SIGINT; must be called before any thread is started.
 void BlockSignals();
-/// Runs `peer` until one of them comes.
+/// Runs `peer` until SIGTERM or SIGINT arrives.
 void RunUntilSignal(Peer* peer);
 
-/// The whole of a program that is a peer: a `PeerType` of these arguments, traced as `service`. What the
-/// peer still finishes as it ends is traced, too.
+/// The main program of a peer: makes a `PeerType` with these arguments and runs it, traced as
+/// `service`. The requests that the peer finishes while it ends are traced as well.
 template <class PeerType, class... Arguments>
 void RunPeer(const char* service, Arguments... arguments) {
   BlockSignals();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// radosd SEGMENT CEPH-CONF POOL: keeps each object in a Ceph pool.
+// radosd SEGMENT CEPH-CONF POOL: stores each object in a Ceph pool.
 //
-// BLOCKSTORE_EXTRA_EVENTS=N in the environment gives each of its spans N events more, to measure what so
-// many cost: BlkKin had 113 an IO, most of them inside Ceph.
+// BLOCKSTORE_EXTRA_EVENTS=N in the environment adds N events to each of its spans, to measure the
+// cost of many events: BlkKin had 113 per IO, most of them inside Ceph.
 #include <rados/librados.h>
 
 #include <cstdio>
@@ -63,7 +63,7 @@ class Radosd final : public Peer {
     rados_aio_release(completion);
   }
 
-  // On a thread of librados's. What was never written reads as zeros.
+  // Runs on one of librados's threads. Bytes that were never written read as zeros.
   static void Completed(rados_completion_t completion, void* argument) {
     const std::unique_ptr<Work> work(static_cast<Work*>(argument));
     const Request& request = work->slot->request;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request between peers, in the layout of libxseg's struct xseg_request as BlkKin extended it: the
-// span context is its last member, 24 bytes that allocation does not clear.
+// A request between peers, in the layout of libxseg's struct xseg_request as BlkKin extended it.
+// The span context is its last member, 24 bytes that allocation does not clear.
 //
-// Lies in shared memory. Fields marked with * are ours in what they mean, for here a request has one
-// sender and one receiver instead of a path of ports.
+// It is in shared memory. The fields marked with * have a meaning of our own, because a request
+// here has one sender and one receiver instead of a path of ports.
 #ifndef TRACEKIN_EXAMPLES_BLOCKSTORE_REQUEST_H
 #define TRACEKIN_EXAMPLES_BLOCKSTORE_REQUEST_H
 
@@ -16,14 +16,14 @@ namespace blockstore {
 
 enum class Op : std::uint32_t { kRead, kWrite, kMapRead, kMapWrite };
 
-/// Where a request is. Changed under the lock of the port that it is at (segment.h).
+/// Where a request is. It changes under the lock of the port that holds the request (segment.h).
 enum class State : std::uint32_t {
   kFree,
-  kSubmitted,  // in the queue of its receiver
-  kAccepted,   // in the receiver's hands
-  kServed,     // in the queue of its sender, done
-  kFailed,     // the same, not done
-  kTaken,      // in the sender's hands
+  kSubmitted,  // in its receiver's queue
+  kAccepted,   // the receiver is serving it
+  kServed,     // back in its sender's queue, successful
+  kFailed,     // back in its sender's queue, failed
+  kTaken,      // the sender has taken it from its queue
 };
 
 struct Request {
@@ -32,14 +32,14 @@ struct Request {
   std::uint64_t size;
   std::uint64_t serviced;
   std::uint64_t v0_size;
-  std::uint64_t data;  // where in the segment: the sender's buffer, or that of who sent to it
+  std::uint64_t data;  // place in the segment: the data, maybe in a buffer of another request
   std::uint64_t datalen;
-  std::uint64_t target;  // where in the segment: the object's name
+  std::uint64_t target;  // place in the segment: the object's name
   std::uint32_t targetlen;
   Op op;
   State state;
   std::uint32_t flags;
-  std::uint32_t src_portno;  // * the sender, for ever
+  std::uint32_t src_portno;  // * the sender; never changes
   std::uint32_t transit_portno;
   std::uint32_t dst_portno;  // * the receiver
   std::uint32_t effective_dst_portno;

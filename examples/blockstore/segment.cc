@@ -41,7 +41,7 @@ long Futex(std::atomic<std::uint32_t>* word, int operation, std::uint32_t value,
 
 }  // namespace
 
-// Holds a port's lock, and repairs the port if the last holder died with it.
+// Holds a port's lock, and repairs the port if the last holder died while holding it.
 class Segment::Lock {
  public:
   Lock(Segment* segment, std::uint32_t port) : mutex_(&segment->memory_->ports[port].lock) {
@@ -64,9 +64,9 @@ Segment::Segment(const std::string& name) {
   }
   void* const memory = mmap(nullptr, sizeof(Memory), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (memory == MAP_FAILED) Fail("mmap");
-  memory_ = static_cast<Memory*>(memory);  // zeros, if it is new
+  memory_ = static_cast<Memory*>(memory);  // zeros if it is new
   if (memory_->ready == 0) Initialise();
-  flock(file, LOCK_UN);  // which the mapping would hold on to
+  flock(file, LOCK_UN);  // because the mapping keeps the open file, and with it the lock
   close(file);
 }
 
@@ -143,7 +143,7 @@ Slot* Segment::Take(PortNumber number, std::chrono::milliseconds timeout, bool* 
   return nullptr;
 }
 
-// Nobody can become the receiver meanwhile: its place is held.
+// The port's ownership is held meanwhile, so no other process can become the receiver.
 bool Segment::Cancel(Slot* slot) {
   const std::uint32_t number = slot->request.dst_portno;
   Port& port = memory_->ports[number];
@@ -193,7 +193,8 @@ bool Segment::BelongsTo(const Slot& slot, std::uint32_t port) const {
          request.src_portno == port;
 }
 
-// Who died may have set a state without queueing the slot, or half taken one out of the queue.
+// A process that died may have set a slot's state without queueing it, or only begun to remove it
+// from the queue.
 void Segment::Repair(std::uint32_t number) {
   Port& port = memory_->ports[number];
   bool queued[kSlots] = {};

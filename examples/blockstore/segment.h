@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared memory through which the peers talk: slots with a request and its buffer each, and a
-// port for each peer with a queue of slots.
+// The shared memory through which the peers communicate: slots with a request and its buffer each,
+// and a port with a queue of slots for each peer.
 //
-// A peer may be killed at any moment, between any two instructions, and be started again. For that
-// everything that changes a slot's state and a queue is done under the lock of the queue's port, a
-// robust mutex; one thing holds whenever that lock is free: a slot is in a port's queue if and only if
-// its state says so. Who finds that the last holder died puts right what he left.
+// A peer may be killed between any two instructions and be started again. Therefore every change of
+// a slot's state and of a queue is made under the lock of the queue's port, a robust mutex. One
+// invariant holds whenever that lock is free: a slot is in a port's queue if and only if its state
+// says so. A locker that finds that the last holder died restores this invariant.
 //
-// Thread-safety: any method from any thread of any process.
+// Thread-safety: any thread of any process may call any method.
 #ifndef TRACEKIN_EXAMPLES_BLOCKSTORE_SEGMENT_H
 #define TRACEKIN_EXAMPLES_BLOCKSTORE_SEGMENT_H
 
@@ -40,7 +40,7 @@ struct Slot {
 
 class Segment {
  public:
-  /// Opens the POSIX shared memory `name`, and makes it if there is none. Ends the program if it can't.
+  /// Opens the POSIX shared memory `name`, or creates it. Ends the program on failure.
   explicit Segment(const std::string& name);
   ~Segment();
   Segment(const Segment&) = delete;
@@ -50,34 +50,36 @@ class Segment {
   std::uint32_t IndexOf(const Slot* slot) const {
     return static_cast<std::uint32_t>(slot - memory_->slots);
   }
-  /// Between addresses of this process and places in the segment.
+  /// Converts addresses of this process to places in the segment.
   std::uint64_t PlaceOf(const void* address) const {
     return static_cast<std::uint64_t>(static_cast<const char*>(address) - base());
   }
   char* At(std::uint64_t place) { return base() + place; }
 
-  /// Makes the calling thread the owner of `port` for as long as it lives; waits for an earlier one's
-  /// end.
+  /// Makes the calling thread the owner of `port` for as long as the thread lives; waits until an
+  /// earlier owner ends.
   void Own(PortNumber port);
   bool HasOwner(PortNumber port);
 
-  /// Gives a slot that the caller has to its receiver, or back to its sender.
+  /// Hands a slot that the caller holds to its receiver, or back to its sender.
   void Submit(Slot* slot);
   void Respond(Slot* slot, bool ok);
 
-  /// Takes the next slot from a port's queue: a request to serve (kAccepted) or one of its own that is
-  /// back. Waits for `timeout` at most; nullptr if there is none. `ok` tells of one that is back.
+  /// Takes the next slot from a port's queue: a request to serve (kAccepted) or an own request that
+  /// is back. Waits for at most `timeout` and returns nullptr if the queue stays empty. For a
+  /// request that is back, `ok` is its result.
   Slot* Take(PortNumber port, std::chrono::milliseconds timeout, bool* ok);
 
-  /// Takes back a slot of the caller's whose receiver is gone. False if it is not, or has answered.
+  /// Takes back a slot of the caller whose receiver is gone. Returns false if the receiver lives or
+  /// has answered.
   bool Cancel(Slot* slot);
 
-  /// For the new owner of a port, before it takes anything: what an earlier one had accepted and not
-  /// answered. Submit() queues it again.
+  /// Returns the requests that an earlier owner had accepted and not answered. A new owner of the
+  /// port calls this before it takes any slot. Submit() queues such a request again.
   std::vector<Slot*> Unanswered(PortNumber port);
 
-  /// For the new owner of a port: how many of its slots are still under way for an earlier one. Those
-  /// that were in that one's hands become free.
+  /// Returns how many of the port's slots are still in use for an earlier owner, and frees those
+  /// that it had taken back. For the new owner of the port.
   std::uint32_t Adopt(PortNumber port);
 
  private:
@@ -94,9 +96,9 @@ class Segment {
   struct Port {
     pthread_mutex_t owner;
     pthread_mutex_t lock;
-    std::atomic<std::uint32_t> bell;  // a futex: rung with each slot that comes
+    std::atomic<std::uint32_t> bell;  // a futex, woken for each slot that arrives
     std::uint64_t head, tail;
-    std::uint32_t queue[kSlots];  // a slot is in one queue at most
+    std::uint32_t queue[kSlots];  // a slot is in at most one queue
   };
   struct Memory {
     std::atomic<std::uint32_t> ready;

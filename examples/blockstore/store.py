@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts the processes of examples/blockstore, keeps them running, and ends them."""
+"""Starts the processes of examples/blockstore, restarts them when they die, and ends them."""
 
 import itertools
 import os
@@ -10,16 +10,16 @@ import threading
 import time
 
 PEERS = ("vlmc", "mapper", "store")
-numbers = itertools.count()  # of the devices of this process
+numbers = itertools.count()  # numbers the devices of this process
 
 
 class Blockstore:
-    """A block device at `uri`; use with `with`. A peer that dies is started again, nbdkit too.
+    """A block device at `uri`; a context manager. Peers and nbdkit are restarted when they die.
 
-    `programs` is the folder of the built programs; `folder` gets the objects (unless `ceph_conf` names
-    a cluster, whose pool `tracekin` gets them), the map, and what the processes print. `environment`
-    is added to that of the processes. A process whose exporter has no endpoint there writes its spans
-    to FOLDER/NAME.json.
+    `programs` is the folder of the built programs. `folder` receives the objects, the map and the
+    output of the processes. If `ceph_conf` names a cluster, its pool `tracekin` receives the
+    objects instead. `environment` is added to the environment of the processes. A process whose
+    exporter has no endpoint there writes its spans to FOLDER/NAME.json.
     """
 
     def __init__(self, programs, folder, ceph_conf=None, size="1G", object_size=4 << 20,
@@ -59,7 +59,7 @@ class Blockstore:
         return self
 
     def __exit__(self, *_):
-        for name in ("nbd", *PEERS):  # who calls ends before who is called
+        for name in ("nbd", *PEERS):  # callers end before the processes that they call
             self.stop(name)
         for keeper in self.keepers:
             keeper.join()
@@ -104,7 +104,7 @@ class Blockstore:
             process.kill()
 
     def kill(self, name):
-        """Ends it by SIGKILL; returns when it runs again."""
+        """Kills the process with SIGKILL and returns when it runs again."""
         killed = self.running[name]
         killed.kill()
         while self.running[name] is killed:

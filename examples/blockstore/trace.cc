@@ -23,7 +23,7 @@ std::shared_ptr<tracekin::Tracer> tracer;
 void Trace::Open(const char* service) {
   tracekin::Options options;
   options.service_name = service;
-  options.trace_id_bits = 64;  // a request has no place for more
+  options.trace_id_bits = 64;  // a request has no space for longer ids
   std::string error;
   if (tracekin::ApplyEnvironment(&options, &error)) tracer = tracekin::MakeTracer(options, &error);
   if (tracer != nullptr) return;
@@ -42,7 +42,8 @@ Trace Trace::Begin(const char* operation) {
 Trace Trace::Accept(const char* operation, const Request& request) {
   Trace trace;
   const auto parent = tracer->Extract(tracekin::XsegReader(&request, sizeof request));
-  // Who did not trace it has not sampled it. A span without parent would begin a trace of its own.
+  // A sender that did not trace the request did not sample it. A span without a parent would begin
+  // a new trace.
   if (!parent || *parent == nullptr) return trace;
   trace.span_ = tracer->StartSpan(operation, {opentracing::ChildOf(parent->get())});
   return trace;

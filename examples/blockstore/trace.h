@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A request's span at one peer: what a program needs of tracing, in the terms of this one.
+// A request's span at one peer: everything that this example needs of tracing, in its own terms.
 //
-// BLOCKSTORE_TRACING=0 compiles it to nothing, to measure what tracing costs. Thread-safety: a Trace by
-// one thread at a time; Open() and Close() at the program's beginning and end.
+// With BLOCKSTORE_TRACING=0 it compiles to nothing, to measure the cost of tracing. Thread-safety:
+// one thread at a time may use a Trace. Open() and Close() are called when the program begins and
+// ends.
 #ifndef TRACEKIN_EXAMPLES_BLOCKSTORE_TRACE_H
 #define TRACEKIN_EXAMPLES_BLOCKSTORE_TRACE_H
 
@@ -20,20 +21,20 @@ namespace blockstore {
 
 class Trace {
  public:
-  /// Makes the tracer of this process from TRACEKIN_... in the environment. Ends the program if that is
-  /// wrong.
+  /// Makes the tracer of this process from the TRACEKIN_... environment variables. Ends the program
+  /// if they are not valid.
   static void Open(const char* service);
   static void Close();
 
   Trace() = default;
 
-  /// A trace begins here.
+  /// Begins a new trace.
   static Trace Begin(const char* operation);
-  /// It goes on here: a child of the span whose context is in `request`.
+  /// Continues a trace with a child of the span whose context is in `request`.
   static Trace Accept(const char* operation, const Request& request);
 
-  /// Puts the context into a request that is about to be sent; or clears it, for the memory was another
-  /// request's.
+  /// Writes the context into a request that is about to be sent, or clears it, because the memory
+  /// still holds another request's context.
   void Stamp(Request* request) const;
 
   void Event(const char* what) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// vlmc SEGMENT: serves the volume. Asks the mapper which objects hold a request's range, and the store
-// for each of them.
+// vlmc SEGMENT: serves the volume. Asks the mapper which objects hold a request's range, and the
+// store for each of these objects.
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -16,7 +16,7 @@ class Vlmc final : public Peer {
   explicit Vlmc(const char* segment) : Peer(segment, kVlmc) {}
 
  private:
-  // A request of the volume, until its last object is done.
+  // A request to the volume, kept until its last object is done.
   struct Work {
     Slot* slot;
     Trace trace;

@@ -52,7 +52,7 @@ short Connection::Wanted(const Direction& reading, const Direction& writing) con
 void Connection::Run() {
   for (;;) {
     for (Direction* direction : {&from_client_, &from_osd_}) {
-      // Most of the time what has arrived can go on at once.
+      // Most of the time the other socket accepts what has arrived immediately.
       if (direction->wants_to_write() && !Write(direction)) return;
       if (direction->ended && !direction->wants_to_write() && !direction->closed) {
         shutdown(direction->to, SHUT_WR);
@@ -66,7 +66,7 @@ void Connection::Run() {
                       {stop_, POLLIN, 0}};
     for (pollfd& file : files) {
       if (file.events == 0)
-        file.fd = -1;  // or a peer that is gone would be reported again and again
+        file.fd = -1;  // otherwise poll() would report a closed peer again and again
     }
     if (poll(files, 3, -1) < 0 && errno != EINTR) return;
     if (files[2].revents != 0) return;

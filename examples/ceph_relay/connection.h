@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One connection of a client, and the relay's own to the OSD for it.
+// A client's connection and the relay's connection to the OSD for it.
 #ifndef TRACEKIN_EXAMPLES_CEPH_RELAY_CONNECTION_H
 #define TRACEKIN_EXAMPLES_CEPH_RELAY_CONNECTION_H
 
@@ -10,7 +10,8 @@
 
 #include "messenger.h"
 
-/// Bytes that passed a place, and a hash of them (FNV-1a, 64 bits): equal, they were the same bytes.
+/// The number and a hash (FNV-1a, 64 bits) of the bytes that passed a point. If two are equal, the
+/// same bytes passed.
 struct Digest {
   std::uint64_t bytes = 0;
   std::uint64_t hash = 0xcbf29ce484222325;
@@ -22,16 +23,17 @@ struct Digest {
 };
 
 /// Relays between two connected sockets until both ends have closed, one of them fails, or `stop`
-/// becomes readable. Holds less than 256 KiB for each direction: a slow receiver slows its sender down.
+/// becomes readable. Holds less than 256 KiB for each direction, so a slow receiver slows its
+/// sender down.
 class Connection {
  public:
-  /// Borrows the sockets. With `digest`, the bytes of both directions are hashed.
+  /// Borrows the sockets. `digest` specifies whether the bytes of both directions are hashed.
   Connection(int client, int osd, int stop, MessengerStream* requests, MessengerStream* replies,
              bool digest);
 
   void Run();
 
-  /// What arrived from the client and from the OSD, and what went on from each.
+  /// Digests of the bytes that arrived from one side and of those that were forwarded.
   struct Digests {
     Digest in, out;
   };
@@ -43,9 +45,9 @@ class Connection {
     int from, to;
     MessengerStream* stream;
     std::string waiting{};  // to be sent
-    std::size_t sent = 0;   // of these
+    std::size_t sent = 0;   // how many of these bytes are sent
     bool ended = false;     // nothing more arrives
-    bool closed = false;    // and all has been sent
+    bool closed = false;    // everything has been sent as well
     Digests digests{};
 
     bool wants_to_read() const { return !ended && waiting.empty(); }

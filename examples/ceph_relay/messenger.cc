@@ -14,13 +14,13 @@ constexpr std::size_t kHeader = 53;
 constexpr std::size_t kFooter = 21;
 constexpr std::size_t kSequence = 8;
 
-// In struct ceph_msg_connect and ceph_msg_connect_reply.
+// Offsets in struct ceph_msg_connect and ceph_msg_connect_reply.
 constexpr std::size_t kAuthorizerProtocol = 24;
 constexpr std::size_t kAuthorizerSize = 28;
 constexpr std::size_t kReplyAuthorizerSize = 21;
 constexpr std::uint32_t kCephx = 2;
 
-// In struct ceph_msg_header.
+// Offsets in struct ceph_msg_header.
 constexpr std::size_t kTid = 8;
 constexpr std::size_t kType = 16;
 constexpr std::size_t kVersion = 20;
@@ -131,7 +131,8 @@ void MessengerStream::GiveUp(const std::string& unit, std::string* out) {
   observer_->NotUnderstood();
 }
 
-// Byte by byte: who speaks another protocol may wait for an answer to less than a banner.
+// Reads byte by byte, because a client of another protocol may wait for an answer to less than a
+// banner.
 void MessengerStream::Banner(const std::string& unit, std::string* out) {
   if (unit[0] != kBanner[banner_size_]) return GiveUp(unit, out);
   out->append(unit);
@@ -139,7 +140,7 @@ void MessengerStream::Banner(const std::string& unit, std::string* out) {
   if (side_ == kClient) {
     Next(&MessengerStream::Connect, kConnect, kAddress);
   } else {
-    Next(&MessengerStream::Reply, kConnectReply, 2 * kAddress);  // its own, and the client's
+    Next(&MessengerStream::Reply, kConnectReply, 2 * kAddress);  // of server and client
   }
 }
 
@@ -150,7 +151,7 @@ void MessengerStream::Connect(const std::string& unit, std::string* out) {
   Next(&MessengerStream::ConnectOrFrames, 1, Get32(unit, kAuthorizerSize));
 }
 
-// What the client sends next depends on the server's answer, which has passed by before.
+// What the client sends next depends on the server's answer, which has already passed.
 void MessengerStream::ConnectOrFrames(const std::string& unit, std::string* out) {
   switch (handshake_->answer) {
     case Handshake::kNone:
@@ -259,7 +260,8 @@ void MessengerStream::Front(const std::string& unit, std::string* out) {
   Next(&MessengerStream::Footer, kFooter, middle_and_data_);
 }
 
-// A check sum that was wrong stays so, for the receiver to see it; one that was not made is 0.
+// A checksum that was wrong stays wrong, so that the receiver notices. A checksum that the sender
+// did not compute is 0.
 void MessengerStream::Footer(const std::string& unit, std::string* out) {
   std::string footer = unit;
   if (crc_before_ != crc_after_ && Get32(footer, 0) == crc_before_) Put32(crc_after_, &footer, 0);

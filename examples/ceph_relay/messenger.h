@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One direction of a connection in Ceph's messenger protocol, version 1, as it passes by.
+// One direction of a connection in Ceph's messenger protocol, version 1.
 //
-// What comes in goes out, in order and unchanged, but for fronts that the Observer changes; their
-// lengths and checksums are mended. Nothing but a front of at most kMaxHeldFront bytes, if the Observer
-// wants it, and a few dozen bytes of framing is ever held back. From the first thing on that is not
-// understood, everything passes as it is.
+// All input is passed on in order and unchanged, except fronts that the Observer changes; their
+// lengths and checksums are corrected. The stream holds back at most a few dozen bytes of framing
+// and, if the Observer wants it, a front of at most kMaxHeldFront bytes. After the first input that
+// it does not understand, it passes everything unchanged.
 //
 // Sources: Ceph 16, src/include/msgr.h and src/msg/async/ProtocolV1.cc; the Linux kernel,
-// include/linux/ceph/msgr.h. Thread-safety: none; both directions of a connection are one thread's.
+// include/linux/ceph/msgr.h. Thread-safety: none; one thread serves both directions of a
+// connection.
 #ifndef TRACEKIN_EXAMPLES_CEPH_RELAY_MESSENGER_H
 #define TRACEKIN_EXAMPLES_CEPH_RELAY_MESSENGER_H
 
@@ -18,7 +19,7 @@
 
 constexpr std::size_t kMaxHeldFront = 64 * 1024;
 
-/// What a message's header says.
+/// The fields of a message's header.
 struct MessageHeader {
   std::uint64_t tid = 0;  // the same in a request and its reply
   std::uint16_t type = 0;
@@ -31,38 +32,39 @@ class Observer {
  public:
   virtual ~Observer() = default;
 
-  /// Whether Front() and Passed() are to be called for this message.
+  /// Returns whether to call Front() and Passed() for this message.
   virtual bool Wants(const MessageHeader& header) = 0;
-  /// The front has arrived, and may be changed. Null if it is too large to be held.
+  /// Called when the front has arrived; may change it. `front` is null if it is too large to be
+  /// held.
   virtual void Front(const MessageHeader& header, std::string* front) = 0;
-  /// The last byte of the message goes on.
+  /// Called when the last byte of the message is passed on.
   virtual void Passed(const MessageHeader& header) = 0;
-  /// There will be no more calls.
+  /// Called when the stream stops parsing; there are no more calls.
   virtual void NotUnderstood() = 0;
 };
 
-/// What the two directions must know of each other until the connection is open.
+/// What the two directions must know about each other until the connection is open.
 struct Handshake {
   enum Answer { kNone, kAgain, kOpen, kOpenWithSequence } answer = kNone;
-  bool signs = false;  // the client authenticates with cephx, and so signs its messages
+  bool signs = false;  // the client authenticates with cephx and therefore signs its messages
 };
 
 class MessengerStream {
  public:
   enum Side { kClient, kServer };
 
-  /// Of what `side` sends. Borrows the others.
+  /// Parses what `side` sends. Borrows the other arguments.
   MessengerStream(Side side, Handshake* handshake, Observer* observer);
 
-  /// Appends to `out` what goes on once `bytes` have arrived.
+  /// Appends to `out` the bytes that can be passed on once `bytes` have arrived.
   void Take(std::string_view bytes, std::string* out);
-  /// Nothing more will arrive: appends what was held back.
+  /// Ends the input: appends the bytes that were held back.
   void End(std::string* out);
 
  private:
   using Step = void (MessengerStream::*)(const std::string& unit, std::string* out);
 
-  // After `streamed` bytes that pass as they come, `step` gets the next `size` bytes.
+  // Passes `streamed` bytes on, then calls `step` with the next `size` bytes.
   void Next(Step step, std::size_t size, std::uint64_t streamed = 0);
 
   void Banner(const std::string& unit, std::string* out);
@@ -83,18 +85,18 @@ class MessengerStream {
   std::size_t wanted_;
   std::uint64_t streamed_ = 0;
   std::string held_;             // less than wanted_ bytes of a unit
-  std::size_t banner_size_ = 0;  // that has passed
+  std::size_t banner_size_ = 0;  // how much of the banner has passed
   bool understood_ = true;
 
-  // Of the message that is passing.
+  // The message that is passing.
   std::string raw_header_;  // not passed on yet
   MessageHeader header_;
   std::uint64_t middle_and_data_ = 0;
-  std::uint32_t crc_before_ = 0;  // of its front
+  std::uint32_t crc_before_ = 0;  // checksum of its front as it arrived
   std::uint32_t crc_after_ = 0;
 };
 
-/// Ceph's check sum: CRC-32C that begins with `before` and is not inverted.
+/// Returns Ceph's checksum: CRC-32C, starting from `before`, without the final inversion.
 std::uint32_t CephCrc32c(std::uint32_t before, std::string_view bytes);
 
 #endif  // TRACEKIN_EXAMPLES_CEPH_RELAY_MESSENGER_H

@@ -96,7 +96,7 @@ bool Operations::Requests::Wants(const MessageHeader& header) {
 void Operations::Requests::Front(const MessageHeader& header, std::string* front) {
   ++all_->counts_->requests;
   const auto earlier = all_->open_.find(header.tid);
-  if (earlier != all_->open_.end()) {  // the client has sent it again
+  if (earlier != all_->open_.end()) {  // the client has sent the request again
     all_->Abandon(&earlier->second);
     all_->open_.erase(earlier);
   }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sends a program's connections to OSDs to relays instead; for LD_PRELOAD.
+/* Redirects a program's connections from OSDs to relays; used with LD_PRELOAD.
  *
- * CEPH_RELAY_MAP is a list of OSD=RELAY, separated by commas, each an IPv4 address and a port:
- * 127.0.0.1:6801=127.0.0.1:7801. A Ceph client takes the address of an OSD from the map that the monitor
- * gives it, and wants to hear it from whom it connects to; so a relay, which passes on the OSD's own
- * word, cannot be configured, but can be put between here. All other connections are left alone. */
+ * CEPH_RELAY_MAP is a comma-separated list of OSD=RELAY, each an IPv4 address and a port:
+ * 127.0.0.1:6801=127.0.0.1:7801. A Ceph client gets the address of an OSD from the monitor's map,
+ * and its peer must announce the same address. The relay passes on the OSD's announcement, so it
+ * cannot be configured in Ceph, but it can be inserted here. Other connections are unchanged. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* One ADDRESS:PORT at `text`, which ends at one of `ends`. Returns what is behind it, or NULL. */
+/* Reads one ADDRESS:PORT at `text` that ends at one of `ends`. Returns what follows it, or NULL. */
 static const char* read_address(const char* text, const char* ends, struct sockaddr_in* address) {
   char host[INET_ADDRSTRLEN];
   const size_t length = strcspn(text, ends);
@@ -31,7 +31,7 @@ static const char* read_address(const char* text, const char* ends, struct socka
   return inet_pton(AF_INET, host, &address->sin_addr) == 1 ? end : NULL;
 }
 
-/* Finds `wanted` in the map. A map that is malformed ends at the first thing that is. */
+/* Finds `wanted` in the map. The search ends at the first malformed entry. */
 static int find_relay(const struct sockaddr_in* wanted, struct sockaddr_in* relay) {
   const char* rest = getenv("CEPH_RELAY_MAP");
   while (rest != NULL && *rest != '\0') {

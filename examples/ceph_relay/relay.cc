@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Relays between Ceph's clients and OSDs, and makes a span of each operation; see README.md.
+// Relays between Ceph's clients and OSDs and makes a span of each operation; see README.md.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -98,14 +98,14 @@ Route Listen(const std::string& argument) {
   return route;
 }
 
-// Its methods are for one thread; each connection has a thread of its own.
+// One thread calls the methods; each connection has its own thread.
 class Relay {
  public:
   Relay(std::shared_ptr<tracekin::Tracer> tracer, bool stamp, std::FILE* digests)
       : tracer_(std::move(tracer)), stamp_(stamp), digests_(digests) {}
   ~Relay() { close(stop_); }
 
-  // Takes `client`, which is closed at the end.
+  // Serves the connection `client` and closes it when it ends.
   void Accept(int client, const sockaddr_in& osd) {
     JoinEnded();
     if (threads_.size() == kMaxConnections || !Start(client, osd)) {
@@ -190,7 +190,7 @@ class Relay {
     Connection connection(client, server, stop_, &requests, &replies, digests_ != nullptr);
     try {
       connection.Run();
-    } catch (const std::bad_alloc&) {  // this connection ends, and its client makes another
+    } catch (const std::bad_alloc&) {  // this connection ends and its client makes a new one
     }
     if (digests_ != nullptr) PrintDigests(connection);
   }
@@ -221,7 +221,7 @@ class Relay {
   std::list<Thread> threads_;
 };
 
-// Until a signal is there to be read from `signals`.
+// Accepts connections until a signal can be read from `signals`.
 void AcceptAll(const std::vector<Route>& routes, int signals, Relay* relay) {
   std::vector<pollfd> files;
   for (const Route& route : routes) files.push_back({route.listener, POLLIN, 0});
@@ -269,7 +269,7 @@ int main(int argc, char** argv) {
     std::cerr << kUsage;
     return 2;
   }
-  const int signals = BlockedSignals();  // before any thread is there
+  const int signals = BlockedSignals();  // before any thread is started
   std::string error;
   const auto tracer = tracekin::MakeTracerFromJson(R"({"service_name": "ceph-relay"})", &error);
   if (tracer == nullptr) Exit(error);

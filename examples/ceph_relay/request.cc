@@ -7,18 +7,18 @@
 
 namespace {
 
-constexpr std::size_t kTraceEnd = 87;  // in MOSDOp: what is before has a fixed length
+constexpr std::size_t kTraceEnd = 87;  // in MOSDOp: the part before it has a fixed length
 constexpr std::size_t kClientIncarnationAndTime = 12;
 constexpr std::size_t kStructHead = 6;  // two versions and a length
 constexpr std::size_t kOperation = 38;  // struct ceph_osd_op
 constexpr unsigned kMaxNamed = 4;
 constexpr std::size_t kMaxObjectName = 256;
 
-// In MOSDOpReply, behind the object's name.
+// In MOSDOpReply, after the object's name.
 constexpr std::size_t kPg = 17;
 constexpr std::size_t kFlags = 8;
 
-// Takes little-endian fields off the front; after the end, zeros.
+// Takes little-endian fields from the front. Past the end it returns zeros.
 class Fields {
  public:
   explicit Fields(std::string_view bytes) : rest_(bytes) {}
@@ -55,7 +55,7 @@ class Fields {
   bool whole_ = true;
 };
 
-// Ceph 16, src/include/rados.h; those that clients use most.
+// The operations that clients use most, from Ceph 16, src/include/rados.h.
 struct Name {
   unsigned code;
   const char* name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places many orders at the same time. Prints a line for each: its trace id, and what became of it.
+// Places many orders at the same time. Prints the trace id and the result of each on a line.
 //
 // usage: request_client ADDRESS ORDERS
 #include <grpcpp/grpcpp.h>
@@ -20,7 +20,7 @@ namespace {
 
 std::mutex output;
 
-// The whole request is one span of the client's; the call is another, made by the interceptor.
+// The whole request is one span of the client. The interceptor makes another for the call.
 bool PlaceOrder(shop::Frontend::Stub* stub, const std::string& item, grpc::StatusCode expected) {
   const std::unique_ptr<opentracing::Span> span =
       opentracing::Tracer::Global()->StartSpan("Checkout");
@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
   std::atomic<int> failed{0};
   std::vector<std::thread> threads;
   for (int order = 0; order < orders; ++order) {
-    // The last one asks for what nobody has.
+    // The last order asks for an item that does not exist.
     const bool unknown = order + 1 == orders;
     threads.emplace_back([&, unknown] {
       if (!PlaceOrder(stub.get(), unknown ? "unicorn" : "book",

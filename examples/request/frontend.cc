@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes orders. It loads what it must know from the storage, on two threads at once, and stores the
-// order.
+// Accepts orders. It loads the records that it needs from the storage, on two threads at the same
+// time, and then stores the order.
 //
 // usage: request_frontend ADDRESS STORAGE-ADDRESS
 #include <grpcpp/grpcpp.h>
@@ -24,12 +24,12 @@ class Frontend final : public shop::Frontend::Service {
  private:
   grpc::Status PlaceOrder(grpc::ServerContext*, const shop::Order* order,
                           shop::Receipt* receipt) override {
-    // The call's own span, which the interceptor has made the active one of this thread.
+    // The span of this call, which the interceptor has made this thread's active span.
     opentracing::Span& span = *tracekin::ActiveSpan();
 
     shop::Record customer;
     std::future<grpc::Status> customer_loaded = std::async(std::launch::async, [&] {
-      const tracekin::Scope scope(span);  // this thread works for it too
+      const tracekin::Scope scope(span);  // this thread works for the span as well
       return Load("customer-" + order->customer(), &customer);
     });
     shop::Record item;
@@ -51,7 +51,7 @@ class Frontend final : public shop::Frontend::Service {
     return storage_->Load(&context, key, record);
   }
 
-  // Work that is worth a span although no other service has a part in it.
+  // This work is worth a span although no other service takes part in it.
   static std::uint64_t Price(const shop::Record& item, std::uint32_t amount) {
     const auto span = opentracing::Tracer::Global()->StartSpan(
         "Compute price", {opentracing::ChildOf(&tracekin::ActiveSpan()->context())});

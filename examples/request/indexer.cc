@@ -38,7 +38,7 @@ void Indexer::Run() {
     jobs_.pop_front();
     lock.unlock();
     {
-      // Without this nobody could tell for which request this thread works.
+      // Without this scope the trace would not show which request this thread works for.
       const tracekin::Scope scope(*job.span);
       Write(job.record);
     }
@@ -47,7 +47,7 @@ void Indexer::Run() {
   }
 }
 
-// Beside the old file, which takes its place when it is whole.
+// Writes the new index next to the old file, then replaces the old file with it.
 void Indexer::Write(std::uint64_t record) {
   const std::string next = path_ + ".next";
   std::ofstream(next) << "records " << record << '\n';

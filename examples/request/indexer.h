@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread that updates an index file, one record after the other.
+// A thread that updates an index file, one record after another.
 #ifndef TRACEKIN_EXAMPLES_REQUEST_INDEXER_H
 #define TRACEKIN_EXAMPLES_REQUEST_INDEXER_H
 
@@ -17,9 +17,10 @@
 class Indexer {
  public:
   explicit Indexer(std::string path);
-  ~Indexer();  // after all that was added is done
+  ~Indexer();  // waits until all added records are written
 
-  /// Hands `record` and the span of this work to the thread. Ready when both are done.
+  /// Hands `record` and the span of this work to the thread. The future is ready when the record is
+  /// written and the span is finished.
   std::future<void> Add(std::uint64_t record, std::unique_ptr<opentracing::Span> span);
 
  private:
@@ -35,7 +36,7 @@ class Indexer {
   const std::string path_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Job> jobs_;  // guarded by mutex_, as is closing_
+  std::deque<Job> jobs_;  // guarded by mutex_, like closing_
   bool closing_ = false;
   std::thread thread_;
 };

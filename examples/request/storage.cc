@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps records in files of a folder: what is loaded lies in a file each, what is appended goes
-// into one journal. A thread of its own keeps an index of the journal.
+// Keeps records in the files of a folder. Each record that is loaded has its own file; appended
+// records go to one journal. A separate thread maintains an index of the journal.
 //
 // usage: request_storage ADDRESS FOLDER
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 
 namespace {
 
-// A child of the active span. The caller makes it the active one.
+// Starts a child of the active span. The caller makes it the active one.
 std::unique_ptr<opentracing::Span> StartStep(const char* name) {
   return opentracing::Tracer::Global()->StartSpan(
       name, {opentracing::ChildOf(&tracekin::ActiveSpan()->context())});
@@ -55,12 +55,12 @@ class Storage final : public shop::Storage::Service {
     if (!AppendToJournal(record->text() + '\n', position)) {
       return {grpc::StatusCode::UNAVAILABLE, "the journal cannot be written"};
     }
-    // Begun here, worked for and finished by the indexer's thread.
+    // The span is started here; the indexer's thread works for it and finishes it.
     indexer_.Add(position->number(), StartStep("Update index")).wait();
     return grpc::Status::OK;
   }
 
-  // One at a time: here requests wait for each other.
+  // Appends one record at a time: requests wait for each other here.
   bool AppendToJournal(const std::string& line, shop::Position* position) {
     const auto span = StartStep("Append to journal");
     const tracekin::Scope scope(*span);
