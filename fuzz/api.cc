@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole public API: tracers, spans, contexts, carriers, Scopes and BlkKin's API, on several
-// threads.
+// Fuzzes the whole public API on several threads: tracers, spans, contexts, carriers, Scopes and
+// BlkKin's API.
 //
-// The first byte says how many threads there are; they share out the rest, which decides what each
-// of them does (fuzz/api/choices.h). api_random.cc takes random decisions instead, and forks.
+// The first byte specifies the number of threads. They divide the other bytes, which decide what
+// each of them does (fuzz/api/choices.h). api_random.cc uses random decisions instead, and forks.
 #include <algorithm>
 #include <vector>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random walks through the whole public API, on several threads, with forks beside them.
+// Random walks through the whole public API on several threads, with forks in parallel.
 //
 //   api_random [--seed N] [--rounds N] [--threads N] [--calls N] [--forks N] [--ust]
 //
-// A round has its own tracers; `calls` are a thread's in a round, `forks` a round's. Each thread's
-// decisions follow from the seed, the round and the thread's number; how threads meet does not.
-// TRACEKIN_ATTACK multiplies the rounds. A round that does not end in ten minutes is a failure,
-// which says what its threads were doing.
+// A round has its own tracers. `calls` is the number of calls per thread and round; `forks` is the
+// number of forks per round. The seed, the round and the thread's number determine a thread's
+// decisions, but not how the threads interleave. TRACEKIN_ATTACK multiplies the rounds. A round
+// that does not end in ten minutes is a failure and prints what its threads were doing.
 #include <signal.h>
 #include <unistd.h>
 
@@ -27,13 +27,13 @@ using namespace tracekin;
 constexpr unsigned kSecondsOfARound = 600;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kForks = false;  // docs/reliability.md says why
+constexpr bool kForks = false;  // for the reason, see docs/reliability.md
 #else
 constexpr bool kForks = true;
 #endif
 
 struct Settings {
-  std::uint64_t seed = tracekin::testing::Seed(1);  // as TRACEKIN_SEED says
+  std::uint64_t seed = tracekin::testing::Seed(1);  // from TRACEKIN_SEED
   std::uint64_t rounds = 1;
   std::uint64_t threads = 4;
   std::uint64_t calls = 1000;
@@ -69,7 +69,7 @@ void SayWhatHangs(int) {
   std::abort();
 }
 
-// Returns how many forks there were.
+// Runs the rounds and returns the number of forks.
 std::uint64_t RunRounds(const Settings& settings) {
   std::uint64_t forks = 0;
   World::Limits limits;
@@ -81,7 +81,7 @@ std::uint64_t RunRounds(const Settings& settings) {
       choices.emplace_back((settings.seed + round) * 1000 + thread);
     }
     std::printf("round with seed %llu\n", static_cast<unsigned long long>(settings.seed + round));
-    std::fflush(stdout);  // the last one is known after a crash
+    std::fflush(stdout);  // the last round is known after a crash
     alarm(kSecondsOfARound);
     forks += RunRound(choices, settings.calls, limits);
   }

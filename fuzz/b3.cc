@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// B3 in headers: whatever one of its two forms says, the other can say too.
+// B3 in headers: everything that one of its two forms contains can be written in the other.
 #include "fuzz/headers.h"
 
 namespace {

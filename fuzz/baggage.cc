@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// W3C's baggage in a header, and the same items in Jaeger's.
+// W3C's baggage in a header, and the same items in Jaeger's headers.
 #include "fuzz/headers.h"
 
 namespace {
 
 using namespace tracekin;
 
-// Whether `part` is `whole`, or that with some items left out.
+// Returns whether `part` is `whole` or `whole` without some items.
 bool IsPart(const Baggage& part, const Baggage& whole) {
   auto at = whole.begin();
   for (const auto& item : part) {
@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   CHECK(header.size() <= kMaxBaggageBytes);
   const Baggage again = CheckedExtract({"baggage"}, written).baggage();
   CHECK(IsPart(again, extracted.baggage()));
-  // Each of its bytes takes three at most, and each item two more.
+  // Encoding makes at most three bytes of each byte, and an item needs two more.
   std::size_t most = 0;
   for (const auto& [key, value] : extracted.baggage()) most += key.size() + 3 * value.size() + 2;
   CHECK(most > kMaxBaggageBytes || again == extracted.baggage());

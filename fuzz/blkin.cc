@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BlkKin's ids in their three orders of bytes, and in a request of XSEG.
+// BlkKin's ids in their three byte orders, and in an XSEG request.
 #include "propagation/blkin.h"
 
 #include <cerrno>
@@ -41,7 +41,7 @@ void CheckBytes(std::string_view bytes) {
   }
 }
 
-// A request of any size, of which nothing but the ids may change.
+// Checks a request of any size, in which nothing except the ids may change.
 void CheckRequest(const TraceInfo& info, std::string_view bytes) {
   const HeapBytes request(bytes);
   const std::size_t size = request.size();

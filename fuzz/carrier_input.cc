@@ -15,7 +15,7 @@ namespace {
 constexpr std::array<const char*, 5> kFormats = {"b3", "b3multi", "tracecontext", "jaeger",
                                                  "baggage"};
 
-// SplitMix64.
+// The generator SplitMix64.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -27,7 +27,7 @@ class Random {
     return z ^ (z >> 31);
   }
 
-  /// Less than `bound`.
+  /// Returns a number less than `bound`.
   std::size_t Below(std::size_t bound) { return Next() % bound; }
 
   bool OneIn(std::size_t n) { return Below(n) == 0; }
@@ -37,7 +37,7 @@ class Random {
     return items[Below(std::size(items))];
   }
 
-  /// `limit`, one less or one more.
+  /// Returns `limit`, one less or one more.
   std::size_t Around(std::size_t limit) { return limit - 1 + Below(3); }
 
  private:
@@ -46,8 +46,8 @@ class Random {
 
 std::string Repeated(std::size_t count, char c) { return std::string(count, c); }
 
-// What separates, ends or escapes something in one of the formats, and what is none of their
-// characters.
+// Separators, terminators and escapes of the formats, and characters that are not valid in any of
+// them.
 constexpr std::string_view kPieces[] = {"-",
                                         ":",
                                         ",",
@@ -100,7 +100,7 @@ std::string Hex(Random* random, std::size_t digits) {
   return text;
 }
 
-// Of this length mostly, of a neighbouring one sometimes.
+// Returns an id, mostly of this length and sometimes of a neighbouring one.
 std::string Id(Random* random, std::size_t digits) {
   return Hex(random, random->OneIn(30) ? random->Around(digits) : digits);
 }
@@ -124,7 +124,7 @@ std::string Blanks(Random* random) {
   return text;
 }
 
-// One small change.
+// Makes one small change.
 void Change(Random* random, std::string* text) {
   const std::size_t at = random->Below(text->size() + 1);
   const std::string piece(random->Of(kPieces));
@@ -189,8 +189,8 @@ std::string TracestateMember(Random* random) {
   return TracestateKey(random) + '=' + (random->OneIn(9) ? " " : "") + Word(random, size);
 }
 
-// Members with `make`, `count` of them, the last of which makes the list `bytes` long if that is
-// not 0.
+// Returns a list of `count` members from `make`. If `bytes` is not 0, the list is extended or cut
+// to that length.
 template <class Make>
 std::string List(Random* random, std::size_t count, std::size_t bytes, Make make) {
   std::string list;
@@ -213,14 +213,14 @@ std::string Tracestate(Random* random) {
     count = 31;
     bytes = random->Around(4096);
   }
-  int number = 0;  // so that long lists repeat no key
+  int number = 0;  // keeps the keys of long lists distinct
   const auto numbered = [&] {
     if (bytes == 0 && count < 10) return TracestateMember(random);
     const std::size_t size = bytes == 0 ? 3 : 120 + random->Below(15);
     return 'k' + std::to_string(number++) + '=' + Word(random, size);
   };
   std::string list = List(random, count, bytes, numbered);
-  // A full list, and what stands behind it.
+  // A full list, with more text after it.
   if (bytes != 0 && random->OneIn(2)) list += random->OneIn(2) ? ",a=1" : "1,a=1";
   return list;
 }
@@ -255,7 +255,7 @@ std::string Baggage(Random* random) {
   return list;
 }
 
-// Each character of it as three.
+// Returns the text with each character encoded as three.
 std::string Encoded(std::string_view text) {
   std::string encoded;
   for (const char c : text) {
@@ -265,7 +265,7 @@ std::string Encoded(std::string_view text) {
 }
 
 std::string UberTraceId(Random* random) {
-  if (random->OneIn(20)) {  // as long as can be
+  if (random->OneIn(20)) {  // the longest form
     const std::string text =
         Hex(random, 32) + ':' + Hex(random, 16) + ':' + Hex(random, 16) + ":01";
     return Encoded(text) + (random->OneIn(3) ? "0" : "");
@@ -277,10 +277,10 @@ std::string UberTraceId(Random* random) {
          separator + (random->OneIn(3) ? "0" : Id(random, 16)) + separator + random->Of(kFlags);
 }
 
-// Lines of a list without a member; the empty one is not counted.
+// List lines without a member. Empty lines are not counted.
 constexpr const char* kNoMember[] = {"", ",", ",", " ", "\t", ",,", ",", " , ", ",", ","};
 
-// Headers of one format, valid but for what the parts above do.
+// Headers of one format, valid except where the functions above damage them.
 
 void AddB3Multi(Random* random, Entries* headers) {
   static constexpr const char* kSampled[] = {"0", "1", "1", "true", "False", "2", "d", "", "truee"};
@@ -348,7 +348,7 @@ void AddFormat(const std::string& format, Random* random, Entries* headers) {
   if (format == "baggage") AddBaggage(random, headers);
 }
 
-// Several of them, in any order.
+// Returns all or some of the formats in random order.
 std::vector<std::string> Formats(Random* random) {
   std::vector<std::string> formats(kFormats.begin(), kFormats.end());
   for (std::size_t i = formats.size(); i > 1; --i) {
@@ -358,8 +358,8 @@ std::vector<std::string> Formats(Random* random) {
   return formats;
 }
 
-// What happens to headers on their way: another case, another order, lines twice, bytes lost or
-// added.
+// Makes a change that headers may suffer in transit: another case, another order, repeated lines,
+// lost or added bytes.
 void Disturb(Random* random, Entries* headers) {
   if (headers->empty()) return;
   const std::size_t at = random->Below(headers->size());
@@ -389,7 +389,7 @@ void Disturb(Random* random, Entries* headers) {
   }
 }
 
-// So that it can be written as a line.
+// Returns whether the header can be written as one line.
 bool FitsALine(const std::pair<std::string, std::string>& header) {
   return header.first.find_first_of(":\n") == std::string::npos &&
          header.second.find('\n') == std::string::npos;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One input of the carrier fuzzer, and how a random one is made.
+// An input of the carrier fuzzer, and a generator of random inputs.
 //
-// Functions of their arguments: any thread may call them.
+// These are pure functions: any thread may call them.
 #ifndef TRACEKIN_FUZZ_CARRIER_INPUT_H
 #define TRACEKIN_FUZZ_CARRIER_INPUT_H
 
@@ -14,21 +14,22 @@
 
 namespace tracekin {
 
-/// As text: "asked" or "iterated", the formats with commas between them, and a line "key: value"
-/// for each header.
+/// An input. As text it is "asked" or "iterated", the formats with commas between them, and a line
+/// "key: value" for each header.
 struct CarrierInput {
-  bool asked = false;  // the carrier answers LookupKey
+  bool asked = false;  // the carrier supports LookupKey
   std::vector<std::string> formats;
   std::vector<std::pair<std::string, std::string>> headers;
 };
 
-/// Takes any bytes. Formats that do not exist, or stand there twice, are left out.
+/// Parses any bytes. Omits formats that do not exist or are repeated.
 CarrierInput ParseCarrierInput(const std::uint8_t* data, std::size_t size);
 
 std::string PrintCarrierInput(const CarrierInput& input);
 
-/// Headers that a peer could send: valid ones of some formats, of which some are then changed by a
-/// little. About six in ten of the results hold a context. The same seed makes the same input.
+/// Returns headers that a peer could send: valid headers of some formats, a few of which are then
+/// slightly changed. About six in ten of the results contain a context. The same seed returns the
+/// same input.
 CarrierInput MakeCarrierInput(std::uint64_t seed);
 
 }  // namespace tracekin

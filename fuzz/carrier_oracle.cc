@@ -12,7 +12,7 @@ namespace tracekin::oracle {
 namespace {
 
 using std::string_view;
-using Text = std::optional<std::string>;  // nothing: the key is not there
+using Text = std::optional<std::string>;  // nullopt: the key is absent
 
 constexpr std::size_t kMaxItems = 64;
 constexpr std::size_t kMaxBytes = 8192;
@@ -73,7 +73,7 @@ std::uint64_t HexNumber(string_view digits) {
   return number;
 }
 
-// Of `least` to `most` digits, most no more than 32.
+// Reads `least` to `most` digits. REQUIRES: `most` is at most 32.
 bool ReadHex(string_view text, std::size_t least, std::size_t most, bool any_case,
              std::uint64_t* high, std::uint64_t* low) {
   if (text.size() < least || text.size() > most) return false;
@@ -122,8 +122,8 @@ std::string PercentEncoded(string_view text, Plain plain) {
   return encoded;
 }
 
-// How many bytes a sequence that begins with `lead` has (none: `lead` is replaced), and where its
-// second byte may lie (The Unicode Standard, table 3-7).
+// The size of a sequence that begins with `lead` (0: `lead` is replaced) and the range of its
+// second byte (The Unicode Standard, table 3-7).
 struct Sequence {
   std::size_t size;
   unsigned char from;
@@ -185,8 +185,8 @@ struct Carrier {
                       [&](const auto& header) { return Is(header.first, name); }));
   }
 
-  // Up to 64 lines that are not empty, joined with commas; and of that whole members in at most
-  // `limit` bytes.
+  // Returns up to 64 lines that are not empty, joined with commas and then cut to whole members
+  // within `limit` bytes.
   std::string List(const std::string& name, std::size_t limit) const {
     std::string list = asked ? First(name).value_or("") : Joined(name);
     if (list.size() > limit) {
@@ -208,7 +208,7 @@ struct Carrier {
   }
 };
 
-// Keeps the limits of "What is carried".
+// Observes the limits of "What is carried".
 void AddItem(const std::string& key, const std::string& value, Pairs* baggage) {
   std::size_t bytes = key.size() + value.size();
   for (const auto& item : *baggage) {
@@ -218,8 +218,8 @@ void AddItem(const std::string& key, const std::string& value, Pairs* baggage) {
   if (baggage->size() < kMaxItems && bytes <= kMaxBytes) baggage->emplace_back(key, value);
 }
 
-// Each of the next four reads one format's ids and decision, and leaves `context` alone unless it
-// returns kContext.
+// Each of the next four functions reads one format's ids and decision. It changes `context` only if
+// it returns kContext.
 
 bool ReadState(string_view text, State* state) {
   if (text == "0") *state = State::kDeny;
@@ -298,7 +298,8 @@ bool IsTracestateValue(string_view value) {
          All(value, [](char c) { return c >= ' ' && c <= '~' && c != ',' && c != '='; });
 }
 
-// Without the white space around members; empty if it is malformed.
+// Returns the list without the white space around its members, or an empty string if it is
+// malformed.
 std::string Tracestate(const std::string& header) {
   std::string result;
   std::set<string_view> keys;
@@ -371,7 +372,7 @@ Result ReadJaeger(const Carrier& carrier, Context* context) {
 
 void ReadBaggageList(const std::string& header, Pairs* baggage) {
   for (const string_view member : Split(header, ',')) {
-    const std::vector<string_view> parts = Split(member, ';');  // the first is key and value
+    const std::vector<string_view> parts = Split(member, ';');  // the first part is key and value
     const std::size_t equals = parts[0].find('=');
     if (equals == string_view::npos) continue;
     const string_view key = Trim(parts[0].substr(0, equals));
@@ -410,11 +411,11 @@ void ReadBaggage(const std::string& format, const Carrier& carrier, Pairs* bagga
   if (format == "jaeger") ReadJaegerItems(carrier, baggage);
 }
 
-// What each format writes.
+// The output of each format.
 
 bool HasIds(const Context& context) { return context.span != 0; }
 
-// 16 digits where the upper half is zero, else 32.
+// Returns 16 digits if the upper half is zero, otherwise 32.
 std::string ShortTraceId(const Context& context) {
   return (context.trace_high == 0 ? "" : Hex(context.trace_high)) + Hex(context.trace_low);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second reader and writer of text carriers, written from docs/wire-formats.md alone, to which
-// the one in propagation/ is compared. It shares no code with that one and is not made to be fast:
-// each rule of the document is a few lines here.
+// A second reader and writer of text carriers, with which the one in propagation/ is compared. It
+// was written from docs/wire-formats.md alone and shares no code with propagation/. It is not
+// optimised: each rule of the document is a few lines here.
 //
-// Functions of their arguments: any thread may call them.
+// These are pure functions: any thread may call them.
 #ifndef TRACEKIN_FUZZ_CARRIER_ORACLE_H
 #define TRACEKIN_FUZZ_CARRIER_ORACLE_H
 
@@ -31,13 +31,13 @@ struct Context {
 
 enum class Result { kNothing, kContext, kCorrupted };
 
-/// Reads `headers` as `formats`, in their order. `asked`: the carrier answers LookupKey, exactly
-/// and with the first of equal keys; else it is iterated. `context` is changed only if the result
-/// is kContext.
+/// Reads `headers` in each of `formats`, in their order. If `asked`, the carrier supports
+/// LookupKey, which compares exactly and returns the first of equal keys; otherwise it is iterated.
+/// `context` is changed only if the result is kContext.
 Result Read(const std::vector<std::string>& formats, const Pairs& headers, bool asked,
             Context* context);
 
-/// What each of `formats`, in their order, writes of `context`.
+/// Returns the headers that each of `formats`, in their order, writes for `context`.
 Pairs Write(const std::vector<std::string>& formats, const Context& context);
 
 }  // namespace tracekin::oracle

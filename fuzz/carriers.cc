@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What propagation/ reads from a carrier, and writes of it, against the second implementation in
-// carrier_oracle.h.
+// Compares what propagation/ reads from a carrier and writes to it with the second implementation
+// in carrier_oracle.h.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -32,7 +32,7 @@ const Propagation& Reader(const std::vector<std::string>& formats) {
   return *reader;
 }
 
-// How often each came, which the program says at its end.
+// Counts each result; printed when the program ends.
 struct Tally {
   std::size_t results[3] = {};
 
@@ -55,13 +55,13 @@ Context AsContext(const oracle::Context& context) {
   return WithExtras(same, context.baggage, context.tracestate);
 }
 
-// The document does not say in which order the keys of a format are written.
+// The document does not specify the order in which a format's keys are written.
 Entries Sorted(Entries entries) {
   std::sort(entries.begin(), entries.end());
   return entries;
 }
 
-// Of what was read or written: says what it is, if it is not as it must be.
+// Aborts and shows what was read or written if it is not as expected.
 template <class Value, class Show>
 void CheckSame(const Value& value, const Value& expected, Show show) {
   if (value == expected) return;
@@ -102,8 +102,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return 0;
 }
 
-// Headers as peers send them, which changes of single bytes hardly ever find; of libFuzzer's inputs
-// every other one is still its own.
+// Returns headers like those of peers, which changes of single bytes hardly ever produce. Every
+// other input is still libFuzzer's own.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
                                                std::size_t max_size, unsigned seed) {
   if (LLVMFuzzerMutate != nullptr && seed % 2 != 0) return LLVMFuzzerMutate(data, size, max_size);

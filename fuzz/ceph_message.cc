@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fronts of Ceph's messages. The first byte says what follows: a front as it is, of any type; or the
-// fields of one, put together here after Ceph's own encoders, in which the place must be found.
+// Fronts of Ceph's messages. The first byte selects the rest of the input: a front of any type, or
+// the fields of a front that is built here after Ceph's own encoders, in which the place of the
+// trace must be found.
 #include "propagation/ceph_message.h"
 
 #include <string>
@@ -21,7 +22,7 @@ constexpr std::size_t kIdsBytes = 24;
 
 struct Message {
   CephMessageHeader header;
-  unsigned op_version;  // of the struct that an erasure-coded operation is
+  unsigned op_version;  // version of the struct in an erasure-coded operation
 };
 
 constexpr Message kMessages[] = {
@@ -32,7 +33,8 @@ constexpr Message kMessages[] = {
     {{kCephEcSubOpRead, 3}, 3},  {{kCephEcSubOpReadReply, 2}, 1},
 };
 
-// Writes fields as Ceph does: what is fixed in them as it must be, the rest from the input.
+// Writes fields as Ceph does. Bytes with a fixed value get that value; the rest comes from the
+// input.
 class FrontBuilder {
  public:
   explicit FrontBuilder(Input* input) : input_(input) {}
@@ -154,7 +156,7 @@ std::string Build(const Message& message, Input* input) {
   return builder.front;
 }
 
-// What is not a context's in a front.
+// Returns the front without the bytes of the context.
 std::string Rest(const CephTracePlace& place, std::string front) {
   if (place.otel_size != 0) {
     CHECK(place.otel >= place.ids + kIdsBytes);
@@ -163,7 +165,7 @@ std::string Rest(const CephTracePlace& place, std::string front) {
   return front.erase(place.ids, kIdsBytes);
 }
 
-// What is left of `context` in a message.
+// Returns what a message preserves of `context`.
 Context Carried(Context context, bool with_otel) {
   if (!context.sampled() || !context.has_ids()) return {};
   context.decision = Decision::kAccept;

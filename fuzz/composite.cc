@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several formats at once, named in the first line, against each of them alone.
+// Compares several formats together, named in the first line, with each of them alone.
 #include "propagation/composite.h"
 
 #include "base/ascii.h"
@@ -21,7 +21,7 @@ std::vector<std::string> TakeFormats(Input* input) {
   return formats;
 }
 
-// The rules of docs/wire-formats.md, "Several formats".
+// Implements the rules of docs/wire-formats.md, "Several formats".
 Extracted Expected(const std::vector<std::string>& formats, const TestCarrier& carrier) {
   Context read;
   bool found = false;

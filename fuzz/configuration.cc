@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configuration as JSON: what is taken is valid key by key, and printed as what is read as the same.
+// Configuration as JSON: a configuration that is accepted is valid key by key, and its printed form
+// is read as the same options.
 #include "tracekin/configuration.h"
 
 #include <rapidjson/document.h>
@@ -17,7 +18,7 @@ namespace {
 
 using namespace tracekin;
 
-// Whether it is the JSON of an object, by a parser that allows as much as ours.
+// Returns whether `json` is an object, using a parser that accepts as much as ours.
 bool IsObject(std::string_view json) {
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag>(

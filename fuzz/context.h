@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A span context out of an input: any that a tracer could hold, and some that none does.
+// Makes a span context from an input: any that a tracer could have, and some that no tracer has.
 #ifndef TRACEKIN_FUZZ_CONTEXT_H
 #define TRACEKIN_FUZZ_CONTEXT_H
 
@@ -10,7 +10,7 @@
 
 namespace tracekin {
 
-/// 33 bytes: decision and random flag, then the four ids. No extras.
+/// Reads 33 bytes: decision and random flag, then the four ids. Sets no extras.
 inline Context TakeContext(Input* input) {
   Context context;
   const auto flags = input->Take<std::uint8_t>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configuration from the environment, whose variables are lines of NAME=VALUE.
+// Configuration from environment variables. The input has a line NAME=VALUE for each.
 #include <cstdlib>
 #include <string>
 
@@ -11,7 +11,7 @@ namespace {
 
 using namespace tracekin;
 
-// If it is one that is read: a name that is not would stay.
+// Sets a variable that tracekin reads. Other variables are ignored, because they would stay set.
 void SetVariable(std::string_view line) {
   const std::size_t equals = line.find('=');
   const std::string_view name = line.substr(0, equals);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text carriers out of an input, which is lines of "key: value"; and what holds for every format in them.
+// Makes text carriers from an input of lines "key: value", and checks what holds for every format.
 #ifndef TRACEKIN_FUZZ_HEADERS_H
 #define TRACEKIN_FUZZ_HEADERS_H
 
@@ -16,7 +16,7 @@
 
 namespace tracekin {
 
-/// The lines that are left, 128 at most; one without a colon is a key with an empty value.
+/// Reads at most 128 of the remaining lines. A line without a colon is a key with an empty value.
 inline Entries TakeHeaders(Input* input) {
   Entries headers;
   while (!input->rest().empty() && headers.size() < 128) {
@@ -36,7 +36,7 @@ inline std::string LowerCase(std::string text) {
   return text;
 }
 
-/// The first of each key, in lower case: what asking a carrier and iterating it cannot tell apart.
+/// Returns the first of each key, in lower case. LookupKey and iteration cannot differ on these.
 inline Entries Unambiguous(const Entries& headers) {
   std::set<std::string> keys;
   Entries result;
@@ -47,7 +47,7 @@ inline Entries Unambiguous(const Entries& headers) {
   return result;
 }
 
-/// What Extract finds, with the invariants that hold whatever it finds.
+/// Calls Extract and checks the invariants of any result.
 inline Extracted CheckedExtract(const std::vector<std::string>& formats, const Entries& headers) {
   const Extracted extracted = Extract(formats, headers);
   CHECK(!extracted.error || extracted.error == opentracing::span_context_corrupted_error);
@@ -62,8 +62,8 @@ inline Extracted CheckedExtract(const std::vector<std::string>& formats, const E
   return extracted;
 }
 
-/// Whether a carrier that is asked for keys is read as one that is iterated. Baggage of Jaeger's
-/// without an uber-trace-id is seen by iteration only.
+/// Checks that a carrier is read the same with LookupKey as by iteration. The exception is Jaeger
+/// baggage without an uber-trace-id, which only iteration can see.
 inline void CheckAskedAsIterated(const std::vector<std::string>& formats, const Entries& headers) {
   TestCarrier carrier(Unambiguous(headers));
   const auto has = [&carrier](auto matches) {
@@ -79,7 +79,7 @@ inline void CheckAskedAsIterated(const std::vector<std::string>& formats, const 
   CHECK(asked.context == iterated.context);
 }
 
-/// What a format writes, with the invariants that hold whatever it writes.
+/// Injects a context and checks the invariants of any format's output.
 inline Entries CheckedInject(const std::string& format, const Context& context) {
   const auto printable = [](const std::string& text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an HTTP collector answers: a status, what Retry-After says, and a text.
+// Answers of an HTTP collector: a status, a Retry-After header and text.
 #include "exporter/transport/http_answer.h"
 
 #include <algorithm>

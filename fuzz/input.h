@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of one run of a fuzzer, from the first to the last. Behind the end there are zeros.
+// Reads the bytes of one run of a fuzzer from the first to the last. Zeros follow the end.
 //
 // Borrows the bytes.
 #ifndef TRACEKIN_FUZZ_INPUT_H
@@ -18,7 +18,7 @@ class Input {
   Input(const std::uint8_t* data, std::size_t size)
       : rest_(reinterpret_cast<const char*>(data), size) {}
 
-  /// An integer in the order of the host.
+  /// Reads an integer in host byte order.
   template <class Integer>
   Integer Take() {
     Integer value{};
@@ -29,14 +29,14 @@ class Input {
 
   bool TakeBool() { return (Take<std::uint8_t>() & 1) != 0; }
 
-  /// `size` bytes, or all that are left.
+  /// Reads `size` bytes, or all that are left.
   std::string_view TakeBytes(std::size_t size) {
     const std::string_view bytes = rest_.substr(0, size);
     rest_.remove_prefix(bytes.size());
     return bytes;
   }
 
-  /// Up to the next newline, which is taken away too.
+  /// Reads up to the next newline, which is skipped.
   std::string_view TakeLine() {
     const std::string_view line = TakeBytes(std::min(rest_.find('\n'), rest_.size()));
     TakeBytes(1);

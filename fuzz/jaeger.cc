@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jaeger's headers: the ids, and baggage in a header for each item or in one for all.
+// Jaeger's headers: the ids, and baggage in one header per item or in one for all.
 #include "base/ascii.h"
 #include "fuzz/headers.h"
 
@@ -7,7 +7,8 @@ namespace {
 
 using namespace tracekin;
 
-// What of `baggage` Jaeger's headers can say: tokens in lower case, each once.
+// Returns the part of `baggage` that Jaeger's headers can represent: tokens in lower case, each
+// once.
 Baggage Writable(const Baggage& baggage) {
   Baggage result;
   for (const auto& [key, value] : baggage) {
@@ -16,7 +17,7 @@ Baggage Writable(const Baggage& baggage) {
   return result;
 }
 
-// Whether all of it is read again, if each byte of a value is written as three.
+// Returns whether all items fit, even if each byte of a value is encoded as three.
 bool Fits(const Baggage& baggage) {
   std::size_t most = 0;
   for (const auto& [key, value] : baggage) most += key.size() + 3 * value.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of options wherever they come from.
+// Invariants of options from any source.
 #ifndef TRACEKIN_FUZZ_OPTIONS_H
 #define TRACEKIN_FUZZ_OPTIONS_H
 
@@ -16,7 +16,7 @@
 
 namespace tracekin {
 
-/// One line of UTF-8 that says something.
+/// Checks that a message is one line of UTF-8 and is not empty.
 inline void CheckMessage(const std::string& error) {
   CHECK(!error.empty());
   std::string scratch;
@@ -35,7 +35,7 @@ inline void CheckEachSetting(const Options& options) {
   for (const Setting& setting : Settings()) CHECK(CheckSetting(setting, options, "", &error));
 }
 
-/// With secrets as they are printed.
+/// Returns the options with their secrets masked as in print.
 inline Options Masked(Options options) {
   const Overloaded mask{
       [](const std::string& text) { return MaskPassword(text); },
@@ -53,7 +53,7 @@ inline Options Masked(Options options) {
   return options;
 }
 
-/// If they are options that PrintConfiguration takes.
+/// Checks that printed options are read back, if PrintConfiguration supports them.
 inline void CheckRoundTrip(const Options& options) {
   std::string error;
   if (!ValidateOptions(options, &error)) return CheckMessage(error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ceph's OpenTelemetry block.
+// Decodes Ceph's OpenTelemetry block.
 #include "propagation/otel_block.h"
 
 #include <string>

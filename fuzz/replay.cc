@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// In libFuzzer's place where there is none: replay FOLDER gives each file there to the fuzzer,
+// Replaces libFuzzer if it is not available: replay FOLDER runs the fuzzer on each file in FOLDER
 // once.
 //
-// A fuzzer that makes inputs of its own, by LLVMFuzzerCustomMutator, is then given 20,000 of them, or
-// TRACEKIN_ATTACK times as many; TRACEKIN_SEED chooses which. The file PROGRAM-failed has the input that
-// made it abort.
+// If the fuzzer makes its own inputs with LLVMFuzzerCustomMutator, it then runs on 20,000 of them,
+// or on TRACEKIN_ATTACK times as many; TRACEKIN_SEED selects them. If an input makes the fuzzer
+// abort, it is written to the file PROGRAM-failed.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -36,12 +36,12 @@ void Replay(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   const std::vector<char> read{std::istreambuf_iterator<char>(file), {}};
   if (!file) throw std::runtime_error("cannot read " + path.string());
-  // In memory of exactly their size, so that AddressSanitizer sees a read beyond them.
+  // The copy has exactly the file's size, so that AddressSanitizer notices a read past its end.
   const std::vector<std::uint8_t> bytes(read.begin(), read.end());
   LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
 }
 
-// What the fuzzer has been given.
+// The input that the fuzzer is running on.
 const std::uint8_t* input = nullptr;
 std::size_t input_size = 0;
 std::string failed_path;
@@ -57,7 +57,7 @@ void RunRandomInputs() {
   const char* const seed = std::getenv("TRACEKIN_SEED");
   const unsigned first = seed == nullptr ? 0 : count * static_cast<unsigned>(std::atoi(seed));
   failed_path = std::string(program_invocation_short_name) + "-failed";
-  signal(SIGABRT, KeepInput);  // which returns, and then abort() ends the process
+  signal(SIGABRT, KeepInput);  // it returns, and abort() then ends the process
   std::vector<std::uint8_t> bytes(1 << 20);
   input = bytes.data();
   for (unsigned i = 0; i < count; ++i) {
@@ -76,7 +76,7 @@ int main(int argc, char** argv) try {
   if (seeds.empty()) throw std::runtime_error(std::string("no seed in ") + argv[1]);
   for (const fs::path& seed : seeds) {
     std::printf("%s\n", seed.c_str());
-    std::fflush(stdout);  // what was last is known after a crash
+    std::fflush(stdout);  // the last seed is known after a crash
     Replay(seed);
   }
   std::printf("%zu seeds\n", seeds.size());

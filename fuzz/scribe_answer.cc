@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a Scribe server answers, without its frame.
+// Decodes answers of a Scribe server, without their frame.
 #include "exporter/transport/scribe_answer.h"
 
 #include <string>
@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string scratch;
   CHECK(Sanitize(result.message, &scratch) == result.message);
   CHECK(result.message.find('\n') == result.message.npos);
-  // Each but an exception has the name of the call in it, whichever form its header has.
+  // Every answer except an exception contains the name of the call, whichever form its header has.
   CHECK(result.status != SendStatus::kAccepted || answer.find("Log") != answer.npos);
   return 0;
 }

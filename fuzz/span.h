@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A span as it lies in the queue and in the spool, out of an input.
+// Makes a span in the format of the queue and of the spool from an input.
 #ifndef TRACEKIN_FUZZ_SPAN_H
 #define TRACEKIN_FUZZ_SPAN_H
 
@@ -13,8 +13,8 @@
 
 namespace tracekin {
 
-/// An entry that is well formed: its type, the sizes of its key and value, and both. Sizes are cut
-/// to what is there.
+/// Reads a well-formed entry: its type, the sizes of its key and value, then both. Sizes are
+/// limited to the bytes that are left.
 inline std::string TakeEntry(Input* input) {
   EntryHeader header{};
   header.type = static_cast<EntryType>(input->Take<std::uint8_t>() % 5);
@@ -29,8 +29,9 @@ inline std::string TakeEntry(Input* input) {
   return entry.append(key).append(value).append(1, '\0');
 }
 
-/// One that is well formed: a SpanHeader, in which the size and what a byte may not be are set
-/// right, and as many entries as the byte before it says, or as there are.
+/// Reads a well-formed span. Its size and the bytes of its SpanHeader that have a restricted range
+/// are corrected. The byte before the header is the number of entries; there are fewer if the input
+/// ends.
 inline std::string TakeSpan(Input* input) {
   std::size_t entries = input->Take<std::uint8_t>();
   std::string span(input->TakeBytes(sizeof(SpanHeader)));

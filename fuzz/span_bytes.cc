@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spans out of the queue or the spool: any bytes, of which only those of a span may be decoded.
+// Decodes spans from the queue or the spool: arbitrary bytes, of which only well-formed spans may
+// be decoded.
 #include "exporter/pipeline/span_bytes.h"
 
 #include <arpa/inet.h>
@@ -50,7 +51,7 @@ void CheckDecoding(const std::string& service, const std::vector<char>& bytes) {
 
 }  // namespace
 
-// The first byte says whether the rest is bytes as they are, or what a span is made of.
+// The first byte selects whether the rest is used unchanged or as the parts of a span.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Input input(data, size);
   const bool build = input.TakeBool();

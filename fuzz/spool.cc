@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Segments that a dead process left in the spool. The first byte says what follows: a file as it is;
-// or spans and what lies between them, of which a segment is made here with its check sums.
+// Segments that a dead process left in the spool. The first byte selects the rest of the input: the
+// bytes of a file, or spans and the bytes between them, from which a segment with valid checksums
+// is built here.
 #include "exporter/pipeline/spool.h"
 
 #include <sys/file.h>
@@ -28,8 +29,8 @@ std::string_view BytesOf(const Integer& value) {
 
 struct Segment {
   std::string bytes;
-  std::vector<std::string> spans;  // that must be found
-  std::uint64_t lost = 0;          // of those that are missing in the numbers
+  std::vector<std::string> spans;  // spans that must be found
+  std::uint64_t lost = 0;          // missing in the sequence of numbers
   std::size_t records = 0;
 };
 
@@ -49,12 +50,12 @@ void AddRecord(std::uint32_t number, std::string_view span, Segment* segment) {
   ++segment->records;
 }
 
-// The longest name of a service that the spool takes, and a size beyond which the input's are
-// longer.
+// The longest service name that the spool accepts. Lengths of kShortService and more are increased
+// by kMaxService.
 constexpr std::size_t kMaxService = 1024;
 constexpr std::size_t kShortService = 0xF0;
 
-// Records whose numbers go up by what the input says, and bytes between them.
+// Builds records with increasing numbers, and bytes between them, from the input.
 Segment Build(Input* input) {
   Segment segment;
   const std::uint32_t settled = input->Take<std::uint8_t>() % 4;
@@ -84,16 +85,16 @@ Segment Build(Input* input) {
     }
     ++next;
   }
-  segment.lost += torn;  // one at least
+  segment.lost += torn;  // at least one
   if (service.size() > kMaxService) {
     segment.spans.clear();
-    segment.lost = 1;  // one at least
+    segment.lost = 1;  // at least one
   }
   return segment;
 }
 
-// Whether nothing in it looks like a record but the records: the input may have, between them, a whole one that it
-// has from another input.
+// Returns whether only the records look like records. The input may contain, between them, a whole
+// record from another input.
 bool HasNoOthers(const Segment& segment) {
   std::size_t found = 0;
   for (std::size_t at = 0; (at = segment.bytes.find("SPAN", at)) != std::string::npos; ++at) {
@@ -107,7 +108,7 @@ void Leave(const std::string& folder, const std::string& bytes) {
   std::ofstream(folder + "/1-1.00000001.spool", std::ios::binary) << bytes;
 }
 
-// All that the spool gives, settled as it comes.
+// Returns all spans that the spool returns, settling each batch.
 std::vector<std::string> Drain(Spool* spool, ExporterCounts* counts) {
   std::vector<std::string> spans;
   std::string scratch;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// W3C's traceparent and tracestate in headers.
+// W3C's traceparent and tracestate headers.
 #include "fuzz/headers.h"
 #include "propagation/tracestate.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text for JSON and UTF-8, against Unicode's table and rapidjson.
+// Compares the handling of JSON text and UTF-8 with Unicode's table and with rapidjson.
 #include "base/utf8.h"
 
 #include <rapidjson/document.h>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace tracekin;
 
-// The Unicode Standard, table 3-7: the ranges of the first two bytes; all others are 80 to BF.
+// The Unicode Standard, table 3-7: the ranges of the first two bytes. All others are from 80 to BF.
 struct Row {
   unsigned char first, last, low, high;
   std::size_t size;
@@ -26,7 +26,7 @@ constexpr Row kTable[] = {
     {0xE1, 0xEC, 0x80, 0xBF, 3}, {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3},
     {0xF0, 0xF0, 0x90, 0xBF, 4}, {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4}};
 
-// Each code point as it is, and U+FFFD for each maximal subpart of an ill-formed sequence, NUL too.
+// Copies each code point; U+FFFD replaces each maximal subpart of an ill-formed sequence, and NUL.
 std::string Repaired(std::string_view text) {
   std::string result;
   while (!text.empty()) {
@@ -48,12 +48,12 @@ std::string Repaired(std::string_view text) {
   return result;
 }
 
-// The same in memory of exactly its size.
+// Returns a copy in memory of exactly the text's size.
 std::vector<char> Copied(std::string_view text) { return {text.begin(), text.end()}; }
 
 void CheckPlain(std::string_view text) {
   const bool plain = std::all_of(text.begin(), text.end(), [](char c) {
-    return c >= ' ' && c != '"' && c != '\\';  // what is beyond ASCII is negative
+    return c >= ' ' && c != '"' && c != '\\';  // bytes above ASCII are negative
   });
   const std::vector<char> exact = Copied(text);
   CHECK(IsPlain(exact.data(), exact.size()) == plain);
@@ -91,7 +91,7 @@ void CheckTruncation(std::string_view text, std::size_t max_bytes) {
 
 }  // namespace
 
-// A length to cut at, and the text.
+// The input is a maximum length, then the text.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Input input(data, size);
   const std::size_t max_bytes = input.Take<std::uint8_t>();

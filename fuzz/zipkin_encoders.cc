@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spans as Zipkin's JSON, Protocol Buffers and Thrift, each read by another's parser.
+// Spans in Zipkin's JSON, Protocol Buffers and Thrift, each read by another parser.
 #include <rapidjson/document.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ std::int64_t Duration(const SpanRecord& span) {
   return std::max<std::int64_t>(span.duration_ns / 1000, 1);
 }
 
-// A member that must be there if `expected` says something, and not otherwise.
+// Checks that the member is present if and only if `expected` is not empty.
 void CheckText(const rapidjson::Value& object, const char* key, std::string_view expected) {
   const auto found = object.FindMember(key);
   CHECK((found != object.MemberEnd()) == !expected.empty());
@@ -69,7 +69,7 @@ void CheckEndpoint(const rapidjson::Value& span, const char* key, const Endpoint
                              : span[key]["port"].GetUint() == endpoint.port);
 }
 
-// Members in their order, for a key may be there twice where text was repaired.
+// Compares members in order, because a key may be repeated after text was repaired.
 void CheckLists(const rapidjson::Value& read, const SpanRecord& span) {
   const auto view = [](const rapidjson::Value& text) {
     return std::string_view(text.GetString(), text.GetStringLength());
@@ -96,7 +96,7 @@ void CheckLists(const rapidjson::Value& read, const SpanRecord& span) {
 
 void CheckJson(const SpanRecord& span) {
   const std::string body = Encoded(ZipkinJsonEncoder(ZipkinJsonEncoder::Framing::kArray), span);
-  CHECK(body.find("yAnnotations\"") == body.npos);  // what Zipkin takes for its first API
+  CHECK(body.find("yAnnotations\"") == body.npos);  // Zipkin would assume its first API
   CHECK(body.find('\n') == body.npos);
   rapidjson::Document list;
   list.Parse<rapidjson::kParseValidateEncodingFlag>(body.data(), body.size());
@@ -141,7 +141,7 @@ void CheckProto3(const SpanRecord& span) {
   }
   for (auto tag = span.tags.begin(); tag != span.tags.end(); ++tag) {
     const auto same = [tag](const SpanRecord::Tag& other) { return other.key == tag->key; };
-    if (std::any_of(tag + 1, span.tags.end(), same)) continue;  // the last of its key counts
+    if (std::any_of(tag + 1, span.tags.end(), same)) continue;  // the last tag with a key counts
     CHECK(read.tags().at(std::string(tag->key)) == tag->value);
   }
   CHECK(read.debug() == span.debug && read.shared() == span.shared);
@@ -149,7 +149,7 @@ void CheckProto3(const SpanRecord& span) {
 
 #ifdef TRACEKIN_HAVE_THRIFT
 void CheckThrift(const SpanRecord& span) {
-  ::testing::GTEST_FLAG(break_on_failure) = true;  // of what ReadSpans expects
+  ::testing::GTEST_FLAG(break_on_failure) = true;  // for a failure in ReadSpans
   const std::vector<thrift::Span> list = ReadSpans(Encoded(ZipkinThriftEncoder(), span));
   CHECK(list.size() == 1);
   const thrift::Span& read = list[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BlkKin's C API in Ceph's dialect.
+// Calls of BlkKin's C API in Ceph's dialect.
 #include "tracekin/blkin/ceph/zipkin_c.h"
 
 #include <string>

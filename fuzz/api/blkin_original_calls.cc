@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BlkKin's C API as its author published it.
+// Calls of BlkKin's C API as its author published it.
 #include "tracekin/blkin/original/zipkin_c.h"
 
 #include <string>
@@ -19,7 +19,7 @@ const char* AnyEvent(Choices* choices) {
   return choices->Of(kEvents);
 }
 
-// Of its own, of a context's, or any.
+// Returns a new trace, a child of some context, or a child of any ids.
 blkin_trace AnyTrace(Walk& walk, blkin_endpoint* endpoint) {
   blkin_trace trace{};
   blkin_trace_info info{walk.choices.Number<std::int64_t>(), walk.choices.Number<std::int64_t>(),

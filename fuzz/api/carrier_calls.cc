@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Span contexts on their way through carriers of each kind, good and bad.
+// Calls that inject and extract span contexts with each kind of carrier, valid and damaged.
 #include <algorithm>
 #include <sstream>
 #include <string>
@@ -18,7 +18,7 @@ namespace {
 constexpr BytesFormat kFormats[] = {BytesFormat::kBlkin, BytesFormat::kCeph, BytesFormat::kHost,
                                     BytesFormat::kOtel};
 
-/// Headers that can be asked by name, or only be iterated.
+/// Headers with or without support for LookupKey.
 class Carrier final : public opentracing::HTTPHeadersReader, public opentracing::HTTPHeadersWriter {
  public:
   explicit Carrier(Headers initial = {}, bool asked = false)
@@ -66,7 +66,7 @@ void Keep(Walk& walk, ExtractedContext extracted) {
   walk.Keep(std::move(*extracted));
 }
 
-// What another process might make of a message on its way.
+// May change a message like another process might.
 void Damage(Choices* choices, std::string* text) {
   if (text->empty() || choices->OneIn(2)) return;
   (*text)[choices->Below(65536) % text->size()] = choices->Take<char>();
@@ -183,7 +183,7 @@ void CarryCeph(Walk& walk) {
       {kCephRepOp, 2},        {kCephRepOpReply, 2}, {kCephOsdOp, 8},           {kCephOsdOp, 9},
       {kCephEcSubOpWrite, 2}, {kCephOsdOpReply, 8}, {kCephEcSubOpReadReply, 2}};
   const CephMessageHeader header = walk.choices.Of(kHeaders);
-  // Zeros are a front of some of these types; a random front is one of few.
+  // For some of these types, zeros are a valid front; a random front rarely is.
   std::string front(walk.choices.Below(256), '\0');
   Damage(&walk.choices, &front);
   tracer->Inject(*context, CephWriter(header, &front));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the fuzzer of the API does next: decisions out of an input's bytes, or out of a seed.
+// The API fuzzer's decisions, read from the bytes of an input or generated from a seed.
 //
-// An input gives libFuzzer control over each decision; once it is used up, ended() is true and
+// An input gives libFuzzer control over each decision. Once it is used up, ended() is true and
 // every decision is the first one. A seed never ends. Borrows the bytes. Thread-safety: one thread.
 #ifndef TRACEKIN_FUZZ_API_CHOICES_H
 #define TRACEKIN_FUZZ_API_CHOICES_H
@@ -35,7 +35,7 @@ class Choices {
 
   bool TakeBool() { return (Take<std::uint8_t>() & 1) != 0; }
 
-  /// In [0, `bound`), for bounds up to 65536.
+  /// Returns a number in [0, `bound`), for bounds up to 65536.
   unsigned Below(unsigned bound) {
     return (bound <= 256 ? Take<std::uint8_t>() : Take<std::uint16_t>()) % bound;
   }
@@ -46,7 +46,7 @@ class Choices {
     return items[Below(kSize)];
   }
 
-  /// Any number, with those at the ends of their type's range more often than by chance.
+  /// Returns any number. Those at the ends of the type's range are more frequent than by chance.
   template <class Integer>
   Integer Number() {
     using Limits = std::numeric_limits<Integer>;
@@ -61,8 +61,8 @@ class Choices {
     return bytes;
   }
 
-  /// A name that some part of the project gives a meaning, a few bytes of any kind, or more of one
-  /// kind than a span holds.
+  /// Returns a name that has a meaning for some part of the project, a few arbitrary bytes, or more
+  /// bytes of one kind than a span can hold.
   std::string Text() {
     static constexpr const char* kNames[] = {
         "",

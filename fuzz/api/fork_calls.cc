@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forks, whose child goes on alone for a few calls and ends in one of several ways.
+// Forks. The child makes some more calls and then ends in one of several ways.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,7 +17,7 @@ namespace tracekin {
 namespace {
 
 constexpr std::uint64_t kCallsOfAChild = 60;
-constexpr unsigned kSecondsOfAChild = 60;  // then SIGALRM ends it, which is a failure
+constexpr unsigned kSecondsOfAChild = 60;  // after that, SIGALRM ends it, which is a failure
 
 [[noreturn]] void GoOnAndEnd(Walk& walk) {
   alarm(kSecondsOfAChild);

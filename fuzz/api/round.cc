@@ -19,7 +19,7 @@ namespace {
 std::atomic<const std::deque<Walk>*> round_now{nullptr};
 
 void Print(const char* text) noexcept {
-  // Nothing can be done where it fails.
+  // A failure cannot be handled here.
   if (write(STDERR_FILENO, text, strlen(text)) < 0) return;
 }
 

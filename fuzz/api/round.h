@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One round of the API's fuzzer: threads that walk through the API in a World of their own.
+// One round of the API's fuzzer: threads that make random calls of the API in their own World.
 //
 // Thread-safety: one round at a time.
 #ifndef TRACEKIN_FUZZ_API_ROUND_H
@@ -13,12 +13,12 @@
 
 namespace tracekin {
 
-/// Runs a thread for each of `choices`, of that many `calls`, and aborts the process where
-/// something does not hold. Returns how many forks there were.
+/// Runs a thread that makes `calls` calls for each of `choices`. Aborts the process if a check
+/// fails. Returns the number of forks.
 std::uint64_t RunRound(const std::vector<Choices>& choices, std::uint64_t calls,
                        const World::Limits& limits);
 
-/// Writes what each thread of the round is doing to standard error. For a signal handler.
+/// Writes what each thread of the round is doing to standard error. Safe in a signal handler.
 void PrintRound() noexcept;
 
 }  // namespace tracekin

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Places in which the threads of the API's fuzzer leave objects for each other.
+// Slots in which the threads of the API's fuzzer leave objects for each other.
 //
-// Whatever is replaced is destroyed by the thread that lets go of it last. Thread-safety: any
-// method from any thread. lock() is for a fork, whose child goes on with the same places.
+// An object that is replaced is destroyed by the last thread that releases it. Thread-safety: any
+// thread may call any method. lock() is for a fork whose child continues to use the slots.
 #ifndef TRACEKIN_FUZZ_API_SLOTS_H
 #define TRACEKIN_FUZZ_API_SLOTS_H
 
@@ -21,13 +21,13 @@ class Slots {
 
   explicit Slots(std::size_t size) : objects_(size) {}
 
-  /// Null where nothing was left. `slot` may be any number.
+  /// Returns null if the slot is empty. `slot` may be any number.
   Pointer Get(std::size_t slot) const {
     const std::lock_guard guard(mutex_);
     return objects_[slot % objects_.size()];
   }
 
-  /// Returns what was there before.
+  /// Stores `object` and returns the slot's previous object.
   Pointer Put(std::size_t slot, Pointer object) {
     const std::lock_guard guard(mutex_);
     return std::exchange(objects_[slot % objects_.size()], std::move(object));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spans: how they begin, change and end, and the Scopes that they are active in.
+// Calls that start, change and finish spans, and open the Scopes in which they are active.
 #include <opentracing/noop.h>
 
 #include <chrono>
@@ -19,7 +19,7 @@ using opentracing::SystemTime;
 using opentracing::Value;
 using Fields = std::vector<std::pair<opentracing::string_view, Value>>;
 
-// Now, the epoch, or any time that the clock can tell.
+// Returns now, the epoch, or any time that the clock can represent.
 template <class Time>
 Time AnyTime(Choices* choices) {
   switch (choices->Below(4)) {
@@ -32,7 +32,7 @@ Time AnyTime(Choices* choices) {
   }
 }
 
-// Of every kind. What it borrows lies in `text`.
+// Returns a value of any kind. It may borrow from `text`.
 Value AnyValue(Choices* choices, std::string* text, int depth = 0) {
   *text = choices->Text();
   switch (choices->Below(depth < 3 ? 10 : 8)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tracers: how they are made, asked, flushed, closed and given up.
+// Calls that make, query, flush, close and release tracers.
 #include <chrono>
 #include <string>
 #include <utility>

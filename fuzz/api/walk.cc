@@ -5,7 +5,7 @@ namespace tracekin {
 
 namespace {
 
-// Each call as often as it weighs.
+// Returns all calls, each repeated as often as its weight.
 std::vector<const Walk::Call*> Weighed() {
   std::vector<const Walk::Call*> calls;
   for (const auto* table : {&SpanCalls(), &CarrierCalls(), &TracerCalls(), &ForkCalls(),
@@ -28,7 +28,7 @@ void Walk::Run(std::uint64_t calls) {
 }
 
 std::shared_ptr<opentracing::Tracer> Walk::AnyTracer() {
-  // Global() takes a mutex of libopentracing's, which a fork may leave taken in the child.
+  // Global() locks a mutex of libopentracing, which may stay locked in a forked child.
   if (choices.OneIn(16) && !world.forking()) return opentracing::Tracer::Global();
   if (choices.OneIn(8)) return world.plugin_tracers.Get(choices.Below(2));
   return AnyTracekinTracer();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One thread's way through the API: a call after the other, each chosen by weight.
+// One thread's random walk through the API: one call after another, each chosen by weight.
 //
-// The calls are in tables, by subject. A call takes what it needs from the World, gives the API
-// something to do, checks what must hold of the result, and leaves the result in the World.
-// Thread-safety: one thread at a time; doing() from any.
+// The calls are in tables, by subject. A call gets its arguments from the World, calls the API,
+// checks what must hold for the result, and leaves the result in the World. Thread-safety: one
+// thread at a time, except that any thread may call doing().
 #ifndef TRACEKIN_FUZZ_API_WALK_H
 #define TRACEKIN_FUZZ_API_WALK_H
 
@@ -28,17 +28,18 @@ class Walk {
 
   Walk(World* shared, Choices decisions) : world(*shared), choices(std::move(decisions)) {}
 
-  /// Goes on for that many calls, or until the choices have ended.
+  /// Makes `calls` calls, or fewer if the choices end earlier.
   void Run(std::uint64_t calls);
 
-  /// The call that is running, for whoever finds that the round hangs.
+  /// Returns the running call, for a report on a round that hangs.
   const char* doing() const { return doing_; }
 
-  // Each of these may be null.
+  // Each of these may return null.
   std::shared_ptr<opentracing::Tracer> AnyTracer();
   std::shared_ptr<Tracer> AnyTracekinTracer() { return world.tracers.Get(choices.Below(6)); }
   std::shared_ptr<opentracing::Span> AnySpan() { return world.spans.Get(choices.Below(24)); }
-  /// Of a span, or from a carrier. Valid while the first of the pair is held.
+  /// Returns the context of a span, or one that was extracted. It is valid while the first of the
+  /// pair is held.
   std::pair<std::shared_ptr<void>, const opentracing::SpanContext*> AnyContext();
   void Keep(std::shared_ptr<opentracing::SpanContext> context) {
     world.contexts.Put(choices.Below(16), std::move(context));

@@ -24,7 +24,7 @@ namespace {
 constexpr std::size_t kKeptTracers = 8;
 constexpr char kNobodyListens[] = "127.0.0.1:1";
 
-/// Takes most batches; refuses, fails, throws and hangs with the others.
+/// Accepts most batches; rejects, fails, throws or hangs for the others.
 class FickleTransport final : public Transport {
  public:
   SendResult Send(const std::string& body, std::size_t spans, Clock::time_point deadline) override {
@@ -96,7 +96,8 @@ const opentracing::TracerFactory& PluginsFactory() {
 World::World(const Limits& limits)
     : limits_(limits), server_([this](auto& connection) { Answer(connection); }) {
 #ifdef TRACEKIN_PLUGIN
-  // Before there are threads: a child that is forked during dlopen() cannot use it.
+  // Runs before any thread starts, because a child that is forked during dlopen() cannot use
+  // dlopen().
   PluginsFactory();
 #endif
   Options options;
@@ -154,7 +155,7 @@ ExporterOptions World::AnyExporter(Choices* choices) {
       break;
 #ifndef __SANITIZE_THREAD__  // It knows no threads of thrd_create(), as librdkafka's are.
     case 5:
-      // A fork may leave a lock of librdkafka's taken in the child.
+      // A forked child may inherit a locked lock of librdkafka.
       exporter.type = limits_.forks == 0 ? "kafka" : "none";
       exporter.kafka_brokers = kNobodyListens;
       break;
@@ -201,7 +202,8 @@ std::shared_ptr<Tracer> World::MakeTracer(Choices* choices) {
   };
   const bool keep = choices->OneIn(2);
   std::string error;
-  // What is made from JSON logs to standard error: an exporter of nothing has nothing to say.
+  // A tracer that is made from JSON logs to standard error. One whose exporter has the type "none"
+  // has nothing to log.
   const bool quiet = options.exporter.type == "none" && ValidateOptions(options, &error);
   auto tracer = quiet && choices->OneIn(2) ? MakeTracerFromJson(PrintConfiguration(options), &error)
                                            : tracekin::MakeTracer(options, &error);
@@ -261,7 +263,7 @@ void World::End() {
   plugin_tracers.Clear();
   CloseAll(false);
   kept_.clear();
-  // A tracer that retired while its last span went is destroyed when the next one retires.
+  // A tracer that retired while its last span ended is destroyed when the next tracer retires.
   Options options;
   options.service_name = "last";
   options.exporter.type = "none";

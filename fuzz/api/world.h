@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the threads of one round of the API's fuzzer share: tracers of every kind, a collector that
-// answers badly, and the spans, contexts, Scopes and messages that the threads leave for each
-// other.
+// The objects that the threads of one round of the API's fuzzer share: tracers of every kind, a
+// collector that answers badly, and the spans, contexts, Scopes and messages that the threads leave
+// for each other.
 //
-// Thread-safety: any method from any thread, but for End(). lock() is for a fork: it holds every
-// lock of the fuzzer's own, so that the child can go on.
+// Thread-safety: any thread may call any method except End(). lock() is for a fork: it holds all of
+// the fuzzer's locks, so that the child can continue.
 #ifndef TRACEKIN_FUZZ_API_WORLD_H
 #define TRACEKIN_FUZZ_API_WORLD_H
 
@@ -30,7 +30,7 @@ namespace tracekin {
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
-/// A Scope and the span that it borrows.
+/// A Scope together with the span that it borrows.
 struct HeldScope {
   explicit HeldScope(std::shared_ptr<opentracing::Span> borrowed)
       : span(std::move(borrowed)), scope(*span) {}
@@ -41,33 +41,34 @@ struct HeldScope {
 class World {
  public:
   struct Limits {
-    unsigned forks = 0;  // that the round may make
-    bool ust = false;    // some tracers record LTTng events, too
+    unsigned forks = 0;  // the number of forks that the round may make
+    bool ust = false;    // some tracers also record LTTng events
   };
 
-  /// With one tracer that exports to memory.
+  /// Makes a world with one tracer, which exports to memory.
   explicit World(const Limits& limits);
 
-  /// Checks that every tracer accounts for each span, and that none stays for longer than it is
-  /// used. REQUIRES: the round's threads have ended.
+  /// Checks that every tracer accounts for each span, and that no tracer outlives its last user.
+  /// REQUIRES: the round's threads have ended.
   void End();
 
-  /// A tracer of any kind; null if it cannot be made, as where a module is missing.
+  /// Returns a tracer of any kind, or null if it cannot be made, for example because a module is
+  /// missing.
   std::shared_ptr<Tracer> MakeTracer(Choices* choices);
 
-  /// Like MakeTracer, from the plugin. Null where the fuzzer is built without it.
+  /// Like MakeTracer, but from the plugin. Returns null if the fuzzer is built without it.
   std::shared_ptr<opentracing::Tracer> MakePluginTracer(Choices* choices);
 
-  /// What holds of a tracer's counters at any time.
+  /// Checks the invariants of a tracer's counters, which hold at any time.
   static void CheckCounters(const Tracer& tracer);
 
-  /// Whether there may be one fork more, which is counted.
+  /// Returns whether another fork is allowed, and counts it.
   bool TakeFork() { return forks_++ < limits_.forks; }
   void TakeAllForks() { forks_ = limits_.forks; }
   bool forking() const { return limits_.forks != 0; }
   std::uint64_t forks() const { return std::min<std::uint64_t>(forks_, limits_.forks); }
 
-  /// Closes the tracers whose counters are kept, and checks them; `open` spans may be left.
+  /// Closes the tracers that are kept and checks their counters. `open` allows open spans.
   void CloseAll(bool open);
 
   void lock();
@@ -94,7 +95,7 @@ class World {
   std::atomic<unsigned> files_{0};
   std::mutex mutex_;
   std::vector<std::shared_ptr<Tracer>> kept_;  // guarded by mutex_
-  std::vector<std::weak_ptr<void>> alive_;     // guarded by mutex_; one a tracer
+  std::vector<std::weak_ptr<void>> alive_;     // guarded by mutex_; one per tracer
 };
 
 }  // namespace tracekin
