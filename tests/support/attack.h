@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How hard a test attacks: a second or two of it by default, and TRACEKIN_ATTACK times as much
-// where the environment sets that, as scripts/soak --attacks does.
+// How many rounds an attack test runs: a second or two of work by default. The environment
+// variable TRACEKIN_ATTACK multiplies it; scripts/soak --attacks sets it.
 //
 //   const int forks = Attacks(20);
 //   ...
@@ -15,14 +15,14 @@
 
 namespace tracekin::testing {
 
-/// `count`, TRACEKIN_ATTACK times.
+/// Returns `count` times TRACEKIN_ATTACK.
 template <class Count>
 Count Attacks(Count count) {
   const char* const factor = std::getenv("TRACEKIN_ATTACK");
   return count * static_cast<Count>(factor == nullptr ? 1 : std::max(1, std::atoi(factor)));
 }
 
-/// Prints what was done, in a line that scripts/soak adds up.
+/// Prints the number of rounds on a line that scripts/soak adds up.
 inline void ReportAttacks(std::uint64_t count, const char* what) {
   std::printf("attack: %llu %s\n", static_cast<unsigned long long>(count), what);
   std::fflush(stdout);

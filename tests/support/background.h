@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that work while a test does something else.
+// Threads that work in the background of a test.
 #ifndef TRACEKIN_TESTS_SUPPORT_BACKGROUND_H
 #define TRACEKIN_TESTS_SUPPORT_BACKGROUND_H
 
@@ -9,7 +9,7 @@
 
 namespace tracekin::testing {
 
-/// Threads that repeat something until they are destroyed.
+/// Threads that repeat some work until this object is destroyed.
 class Background {
  public:
   template <class Work>

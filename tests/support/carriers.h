@@ -18,7 +18,7 @@ namespace tracekin::testing {
 using opentracing::expected;
 using opentracing::string_view;
 
-/// Key-value pairs in the order of their arrival; readable and writable as text map and as HTTP
+/// Key-value pairs in the order of their arrival; a reader and writer of a text map and of HTTP
 /// headers. Counts how it is read.
 class Pairs : public opentracing::HTTPHeadersReader, public opentracing::HTTPHeadersWriter {
  public:
@@ -47,10 +47,10 @@ class Pairs : public opentracing::HTTPHeadersReader, public opentracing::HTTPHea
 
   mutable std::vector<std::pair<std::string, std::string>> pairs;
   mutable int iterations = 0;
-  mutable int repeated = 0;  // calls of Set that the API leaves undefined
+  mutable int repeated = 0;  // repeated calls of Set, which the API leaves undefined
 };
 
-/// The same with LookupKey, as of a host that hashes its headers by lower-case names.
+/// The same with LookupKey, like a host that hashes its headers by lower-case names.
 class LookupPairs : public Pairs {
  public:
   using Pairs::Pairs;
@@ -68,7 +68,7 @@ class LookupPairs : public Pairs {
   mutable int lookups = 0;
 };
 
-/// `pairs` with their keys changed by `change`, a function of a char.
+/// Returns `original` with its keys changed by `change`, a function of a char.
 template <class Change>
 Pairs WithKeys(const Pairs& original, Change change) {
   Pairs changed = original;
@@ -78,7 +78,7 @@ Pairs WithKeys(const Pairs& original, Change change) {
   return changed;
 }
 
-/// Fails on each call with `error`.
+/// Fails every call with `error`.
 class FailingCarrier : public opentracing::HTTPHeadersReader,
                        public opentracing::HTTPHeadersWriter {
  public:

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A collector in memory, for tests of what sends spans to one.
+// A collector in memory, for tests of code that sends spans to a collector.
 //
-// Thread-safety: any method from any thread; the encoder and the transport as their seams say.
+// Thread-safety: any thread may call any method of the collector. The encoder and the transport
+// follow the rules of their interfaces.
 #ifndef TRACEKIN_TESTS_SUPPORT_COLLECTOR_H
 #define TRACEKIN_TESTS_SUPPORT_COLLECTOR_H
 
@@ -48,7 +49,7 @@ struct RecordedSpan {
     for (const auto& log : span.annotations) logs.emplace_back(log.timestamp_ns, log.text);
   }
 
-  /// The tag's value, if there is one; "(twice)" if there are several.
+  /// Returns the tag's value, if it is set, or "(twice)" if it is set more than once.
   std::optional<std::string> Tag(std::string_view key) const {
     std::optional<std::string> found;
     for (const auto& tag : tags) {
@@ -88,8 +89,8 @@ class Collector {
     kReject,
     kFail,
     kThrow,
-    kHang,   // until the deadline, or an earlier one that Interrupt() sets
-    kStuck,  // whatever the deadline says, as a disk may be, until the answer is changed
+    kHang,   // until the deadline, or until an earlier one set by Interrupt()
+    kStuck,  // like a disk: ignores the deadline until the answer is changed
   };
 
   void set_answer(Answer answer) {
@@ -98,19 +99,19 @@ class Collector {
     changed_.notify_all();
   }
 
-  /// Is called in each Send(), before the answer.
+  /// Sets a function that each Send() calls before it answers.
   void set_on_send(std::function<void()> on_send) {
     const std::lock_guard lock(mutex_);
     on_send_ = std::move(on_send);
   }
 
-  /// The spans of the batches that were accepted.
+  /// Returns the spans of the accepted batches.
   std::vector<RecordedSpan> spans() const {
     const std::lock_guard lock(mutex_);
     return spans_;
   }
 
-  /// The number of spans of each Send().
+  /// Returns the number of spans of each Send().
   std::vector<std::size_t> batches() const {
     const std::lock_guard lock(mutex_);
     return batches_;
@@ -172,7 +173,7 @@ class Collector {
   std::vector<std::size_t> batches_;
 };
 
-/// Its bodies are a byte a span: what counts are the records.
+/// Encodes each span as one byte, because only the records matter.
 class CollectorEncoder final : public Encoder {
  public:
   explicit CollectorEncoder(std::shared_ptr<Collector> collector)

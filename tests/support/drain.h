@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that a span queue has, for tests.
+// Drains a span queue, for tests.
 #ifndef TRACEKIN_TESTS_SUPPORT_DRAIN_H
 #define TRACEKIN_TESTS_SUPPORT_DRAIN_H
 
@@ -10,7 +10,7 @@
 
 namespace tracekin::testing {
 
-/// Collects once, and visits what was collected; returns how many spans that were.
+/// Collects once and visits the collected spans. Returns their number.
 inline std::size_t DrainTo(SpanQueue* queue, SpanQueue::What what,
                            const std::function<void(const char* span)>& visit) {
   queue->Collect(what);

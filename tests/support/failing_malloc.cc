@@ -16,7 +16,7 @@ std::atomic<long> count{0};
 std::atomic<long> first_bad{0};
 std::atomic<long> bad_count{0};
 
-// Threads have the name of the one that started them until they get another.
+// A thread has the name of the thread that started it until it gets another.
 bool IsOurThread() {
   char name[16];
   return prctl(PR_GET_NAME, name) == 0 && std::strncmp(name, "tracekin", 8) == 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forks for tests: a child that asserts as its parent does, and is killed if it hangs.
+// Forks for tests. The child's assertions count like its parent's, and a child that hangs is
+// killed.
 #ifndef TRACEKIN_TESTS_SUPPORT_FORK_H
 #define TRACEKIN_TESTS_SUPPORT_FORK_H
 
@@ -14,8 +15,8 @@
 
 namespace tracekin::testing {
 
-// For tests whose child makes threads, at their beginning. gcc 12's thread sanitizer knows none in the child of a
-// process that has several ("dup thread with used id").
+// For the beginning of tests whose child starts threads. The thread sanitizer of GCC 12 does not
+// support threads in the child of a process with several threads ("dup thread with used id").
 #ifdef __SANITIZE_THREAD__
 #define TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK() \
   GTEST_SKIP() << "the thread sanitizer knows no threads after a fork"
@@ -33,7 +34,7 @@ namespace tracekin::testing {
 
 constexpr int kForkTimeoutMs = 30'000;
 
-/// The status of the child once it has ended, as of waitpid(); -1 if it had to be killed.
+/// Waits for the child and returns its status like waitpid(), or -1 if it hung and was killed.
 inline int AwaitChild(pid_t child) {
   pollfd ended{static_cast<int>(syscall(SYS_pidfd_open, child, 0)), POLLIN, 0};
   const bool in_time = poll(&ended, 1, kForkTimeoutMs) == 1;
@@ -44,11 +45,11 @@ inline int AwaitChild(pid_t child) {
   return in_time ? status : -1;
 }
 
-/// Forks and runs `body` in the child, whose assertions count as the parent's. Returns the child's
-/// process id, once it has ended.
+/// Forks, runs `body` in the child and waits until it has ended. The child's assertions count as
+/// the parent's. Returns the child's process id.
 template <class Body>
 pid_t InFork(Body body) {
-  std::fflush(nullptr);  // or the child writes it once more
+  std::fflush(nullptr);  // otherwise the child writes buffered output again
   const pid_t child = fork();
   if (child == 0) {
     body();

@@ -25,7 +25,7 @@ Interleavings::~Interleavings() {
   for (sem_t& turn : turns_) sem_destroy(&turn);
 }
 
-// Depth first: the last choice that can be made otherwise is.
+// Depth-first search: changes the last choice that has another option.
 bool Interleavings::Next() {
   if (count_ != 0) {
     while (!choices_.empty() && choices_.back().taken + 1 == choices_.back().options) {
@@ -69,7 +69,8 @@ void Interleavings::Point() {
   if (current != nullptr) current->GoOn();
 }
 
-// By the thread whose turn it is. It is the first option, so that the first order has no preemptions.
+// Called by the thread whose turn it is. That thread is the first option, so that the first order
+// contains no preemptions.
 void Interleavings::GoOn() {
   const auto index = static_cast<std::size_t>(self);
   std::vector<int> options;

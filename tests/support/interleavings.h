@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a few threads in every order in which they can meet, up to a number of preemptions: most errors need
-// two or three (Musuvathi, Qadeer: "Iterative context bounding for systematic testing of multithreaded
-// programs", PLDI 2007). A thread may be preempted before each operation on an InterleavedAtomic. Everything is
-// sequentially consistent, so what memory orders allow beyond that is ThreadSanitizer's to find.
+// Runs a few threads in every order in which their operations can interleave, up to a number of
+// preemptions. Most errors need two or three (Musuvathi, Qadeer: "Iterative context bounding for
+// systematic testing of multithreaded programs", PLDI 2007). A thread may be preempted before each
+// operation on an InterleavedAtomic. Execution is sequentially consistent, so errors that only
+// weaker memory orders allow must be found by ThreadSanitizer.
 //
 //   Interleavings interleavings(2, 2);   // threads, preemptions
 //   while (interleavings.Next()) {
@@ -11,7 +12,7 @@
 //     ASSERT_EQ(number.load(std::memory_order_relaxed), 2) << interleavings.schedule();
 //   }
 //
-// Thread-safety: of one thread, one object at a time.
+// Thread-safety: a thread uses one object at a time, and an object belongs to one thread.
 #ifndef TRACEKIN_TESTS_SUPPORT_INTERLEAVINGS_H
 #define TRACEKIN_TESTS_SUPPORT_INTERLEAVINGS_H
 
@@ -34,24 +35,24 @@ class Interleavings {
   Interleavings(const Interleavings&) = delete;
   Interleavings& operator=(const Interleavings&) = delete;
 
-  /// Chooses the next order; false if there is none left.
+  /// Chooses the next order. Returns false if all orders have been run.
   bool Next();
 
-  /// Calls `body(thread)` on all threads, in the order that was chosen. REQUIRES: Next() returned true, and
-  /// `body` does the same each time.
+  /// Calls `body(thread)` on all threads in the chosen order. REQUIRES: Next() returned true, and
+  /// `body` is deterministic.
   void Run(const std::function<void(int thread)>& body);
 
-  /// How many orders were chosen.
+  /// Returns how many orders have been chosen.
   std::size_t count() const { return count_; }
 
-  /// The last order: the thread that had each step.
+  /// Returns the last order: the number of the thread that ran each step.
   const std::string& schedule() const { return schedule_; }
 
-  /// Where a thread may be preempted.
+  /// A point at which the calling thread may be preempted.
   static void Point();
 
  private:
-  // Which of the threads that could go on did.
+  // A choice among the threads that could continue.
   struct Choice {
     std::size_t taken;
     std::size_t options;
@@ -63,19 +64,19 @@ class Interleavings {
 
   const int preemptions_;
   std::vector<std::thread> threads_;
-  std::vector<sem_t> turns_;  // of the threads, and of the caller of Run()
-  const std::function<void(int thread)>* body_ = nullptr;  // null: the threads are to end
+  std::vector<sem_t> turns_;  // one per thread, and one for the caller of Run()
+  const std::function<void(int thread)>* body_ = nullptr;  // null: the threads must end
 
   std::vector<Choice> choices_;
   std::size_t count_ = 0;
-  // Of the order that is being run:
+  // State of the order that is being run:
   std::size_t depth_ = 0;
   int preempted_ = 0;
   std::vector<bool> ended_;
   std::string schedule_;
 };
 
-/// As std::atomic, as far as the code under test uses it.
+/// Like std::atomic, with the operations that the code under test uses.
 template <class Value>
 class InterleavedAtomic {
  public:

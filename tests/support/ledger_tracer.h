@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tracer that writes which process exported which span to a file that all processes of a fork
-// share.
+// A tracer that records which process exported which span, in a file that a process shares with its
+// forked children.
 #ifndef TRACEKIN_TESTS_SUPPORT_LEDGER_TRACER_H
 #define TRACEKIN_TESTS_SUPPORT_LEDGER_TRACER_H
 
@@ -23,7 +23,7 @@ namespace tracekin::testing {
 class Ledger {
  public:
   struct Line {
-    pid_t pid;  // of the process that exported the span
+    pid_t pid;  // the process that exported the span
     std::uint64_t span_id;
     std::uint64_t trace_id_low;
     std::uint64_t parent_span_id;
@@ -49,7 +49,7 @@ class Ledger {
             TracerImpl::Retire};
   }
 
-  /// What was exported so far, by all processes.
+  /// Returns the lines that all processes have written so far.
   std::vector<Line> lines() const {
     std::string content(static_cast<std::size_t>(lseek(fileno(file_), 0, SEEK_CUR)), '\0');
     EXPECT_EQ(pread(fileno(file_), content.data(), content.size(), 0),
@@ -84,7 +84,7 @@ class Ledger {
     void End(std::size_t, std::string*) override {}
   };
 
-  // The file's offset is shared by the processes: write() appends.
+  // The processes share the file's offset, so write() appends.
   class FileTransport final : public Transport {
    public:
     explicit FileTransport(int descriptor) : descriptor_(descriptor) {}

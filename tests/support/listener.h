@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TCP port on loopback at which a test listens, and accepts for itself or not at all.
+// A TCP port on loopback. The test may accept its connections or ignore them.
 #ifndef TRACEKIN_TESTS_SUPPORT_LISTENER_H
 #define TRACEKIN_TESTS_SUPPORT_LISTENER_H
 
@@ -15,7 +15,7 @@ namespace tracekin::testing {
 
 class Listener {
  public:
-  /// Any free port; `backlog` connections wait to be accepted.
+  /// Listens at any free port; `backlog` connections may wait to be accepted.
   explicit Listener(int backlog) {
     struct sockaddr_in address = {};
     address.sin_family = AF_INET;
@@ -33,7 +33,7 @@ class Listener {
 
   int socket() const { return socket_; }
   in_port_t port() const { return port_; }
-  /// HOST:PORT.
+  /// Returns HOST:PORT.
   std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spans as they lie in the queue, for tests of what takes them from there.
+// Makes spans in the queue's format, for tests of code that reads them.
 #ifndef TRACEKIN_TESTS_SUPPORT_MAKE_SPAN_H
 #define TRACEKIN_TESTS_SUPPORT_MAKE_SPAN_H
 
@@ -14,7 +14,7 @@
 
 namespace tracekin::testing {
 
-/// The bytes of a span with that id and name.
+/// Returns the bytes of a span with this id and name.
 inline std::string MakeSpan(std::uint64_t id, std::string_view name = "a") {
   const EntryHeader entry{EntryType::kName, 0, static_cast<std::uint32_t>(name.size())};
   SpanHeader header{};

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tracer whose collector is this process, for tests: what it exports can be looked at, and the
-// collector accepts, refuses or hangs on command.
+// A tracer whose collector is in this process, for tests. They can inspect the exported spans, and
+// the collector accepts, refuses or hangs on command.
 //
 //   RecordingTracer tracer;
 //   tracer->StartSpan("a")->Finish();
 //   EXPECT_EQ(tracer.OnlySpan().name, "a");
 //
-// Thread-safety: any method from any thread.
+// Thread-safety: any thread may call any method.
 #ifndef TRACEKIN_TESTS_SUPPORT_RECORDING_TRACER_H
 #define TRACEKIN_TESTS_SUPPORT_RECORDING_TRACER_H
 
@@ -36,7 +36,8 @@ inline void PrintTo(const Counters& counters, std::ostream* out) {
 
 namespace testing {
 
-/// The law of counters.h. `open` is what the caller knows, for the tracer derives its own number.
+/// Returns whether the equation of counters.h holds. The caller knows `open`; the tracer computes
+/// its own number.
 inline bool Conserved(const Counters& counters, std::uint64_t open) {
   return counters.open == open &&
          counters.started + counters.adopted == open + counters.unsampled + counters.queued +
@@ -44,7 +45,7 @@ inline bool Conserved(const Counters& counters, std::uint64_t open) {
                                                     counters.exported + counters.TotalDropped();
 }
 
-/// What the tracer said to the operator.
+/// The lines that the tracer has logged.
 class LogLines {
  public:
   void Add(const std::string& line) {
@@ -63,7 +64,7 @@ class LogLines {
 
 class RecordingTracer {
  public:
-  static constexpr std::chrono::seconds kPatience{30};  // ends a test that hangs; no delay
+  static constexpr std::chrono::seconds kPatience{30};  // only ends a test that hangs
 
   explicit RecordingTracer(Options options = {}) {
     options.service_name = "test";
@@ -96,15 +97,15 @@ class RecordingTracer {
   Collector& collector() { return *collector_; }
   const LogLines& log() const { return *lines_; }
 
-  /// Gives up the pointer that MakeTracer would have returned.
+  /// Releases the pointer that MakeTracer would have returned.
   void Release() { tracer_.reset(); }
 
   bool TracerDestroyed() const { return tracer_alive_.expired(); }
 
-  /// Whether the tracer, and with it its exporter, are really gone.
+  /// Returns whether the tracer and its exporter have both been destroyed.
   bool Destroyed() const { return TracerDestroyed() && exporter_alive_.expired(); }
 
-  /// Every span that the collector has accepted, once nothing is queued any more.
+  /// Returns all spans that the collector has accepted, once the queue is empty.
   std::vector<RecordedSpan> Spans() {
     EXPECT_TRUE(tracer_->Flush(kPatience));
     return collector_->spans();
@@ -124,14 +125,14 @@ class RecordingTracer {
   std::shared_ptr<Tracer> tracer_;
 };
 
-/// Options for what cannot be sent at once to be given up.
+/// Returns options with which a span that cannot be sent immediately is given up.
 inline Options TriesOnce() {
   Options options;
   options.exporter.retry_max_tries = 1;
   return options;
 }
 
-/// Options with a sampler of that type.
+/// Returns options with a sampler of this type.
 inline Options WithSampler(const std::string& type, bool parent_based = true) {
   Options options;
   options.sampler.type = type;

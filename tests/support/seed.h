@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where random tests begin: the same numbers each time, unless TRACEKIN_SEED in the environment says otherwise
-// (scripts/soak has it count up).
+// Seeds for random tests. They are the same each time unless the environment variable TRACEKIN_SEED
+// changes them; scripts/soak counts it up.
 #ifndef TRACEKIN_TESTS_SUPPORT_SEED_H
 #define TRACEKIN_TESTS_SUPPORT_SEED_H
 
@@ -8,7 +8,7 @@
 
 namespace tracekin::testing {
 
-/// `number` is the test's own; of two values of TRACEKIN_SEED none has the same seed.
+/// Returns a seed for this test's `number`. No two values of TRACEKIN_SEED yield the same seed.
 inline unsigned Seed(unsigned number) {
   const char* const base = std::getenv("TRACEKIN_SEED");
   return number + (base == nullptr ? 0 : 1000 * static_cast<unsigned>(std::atoi(base)));

@@ -13,7 +13,7 @@
 
 namespace tracekin::testing {
 
-/// A file of its own for each test and `name`, which the test's end removes.
+/// A separate file for each test and `name`, which is removed when the test ends.
 class SpanFile {
  public:
   explicit SpanFile(const std::string& name = "spans")
@@ -27,12 +27,12 @@ class SpanFile {
 
   const std::string& path() const { return path_; }
 
-  /// A configuration that writes to this file.
+  /// Returns a configuration that writes to this file.
   std::string Configuration() const {
     return R"({"service_name": "plugin_test", "exporter": {"path": ")" + path_ + R"("}})";
   }
 
-  /// The value of `key` in each span, in the order of the file.
+  /// Returns the value of `key` in each span, in the order of the file.
   std::vector<std::string> Values(const char* key) const {
     std::vector<std::string> values;
     std::ifstream file(path_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder of its own for a test.
+// A temporary folder for a test.
 #ifndef TRACEKIN_TESTS_SUPPORT_TEMP_FOLDER_H
 #define TRACEKIN_TESTS_SUPPORT_TEMP_FOLDER_H
 
@@ -11,7 +11,7 @@
 
 namespace tracekin::testing {
 
-/// Empty when it is made, and removed with all that is in it at the end.
+/// A new empty folder; the destructor removes it with its content.
 class TempFolder {
  public:
   TempFolder() : path_(::testing::TempDir() + "tracekin-XXXXXX") {

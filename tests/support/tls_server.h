@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A collector behind another program's TLS (tls_server.py), and certificates that the openssl program makes.
+// A collector with TLS by another implementation (tls_server.py), and certificates made by the
+// openssl program.
 //
 // Thread-safety: one thread at a time.
 #ifndef TRACEKIN_TESTS_SUPPORT_TLS_SERVER_H
@@ -37,7 +38,7 @@ class Certificates {
         name + " -keyout " + name + ".key -out " + name + ".pem");
   }
 
-  /// Issued by the authority "ca".
+  /// Makes a certificate issued by the authority "ca".
   void MakeCertificate(const std::string& name, const std::string& subject,
                        const std::string& extension, int days) const {
     Run("echo " + extension + " >" + name + ".ext");
@@ -47,7 +48,7 @@ class Certificates {
         std::to_string(days) + " -extfile " + name + ".ext -out " + name + ".pem");
   }
 
-  /// The authority "ca" and the certificate "good" of a collector on this machine.
+  /// Makes the authority "ca" and the certificate "good" of a collector on this machine.
   void MakeForLocalCollector() const {
     MakeAuthority("ca");
     MakeCertificate("good", "/CN=collector", "subjectAltName=DNS:localhost,IP:127.0.0.1", 2);
@@ -57,7 +58,8 @@ class Certificates {
   const TempFolder folder_;
 };
 
-/// tls_server.py with `arguments`, while this object lives. REQUIRES: the macro TRACEKIN_TLS_SERVER.
+/// Runs tls_server.py with `arguments` while this object lives. REQUIRES: the macro
+/// TRACEKIN_TLS_SERVER.
 class TlsServer {
  public:
   explicit TlsServer(std::vector<std::string> arguments) {
@@ -96,7 +98,7 @@ class TlsServer {
     return "https://" + host + ':' + port_ + "/api/v2/spans";
   }
 
-  /// What it prints next.
+  /// Returns the next line that it prints.
   std::string Line() {
     char line[200] = "";
     if (fgets(line, sizeof line, output_) == nullptr) return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting for conditions that nobody signals.
+// Waits for conditions that are not signalled.
 #ifndef TRACEKIN_TESTS_SUPPORT_WAIT_H
 #define TRACEKIN_TESTS_SUPPORT_WAIT_H
 
@@ -10,7 +10,7 @@
 
 namespace tracekin::testing {
 
-/// Whether `condition()` becomes true, within a time that only a failure needs.
+/// Returns whether `condition()` becomes true in time. Only a failure takes as long as the limit.
 template <class Condition>
 bool Eventually(Condition condition) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
@@ -21,13 +21,13 @@ bool Eventually(Condition condition) {
   return true;
 }
 
-/// How many threads this process has.
+/// Returns the number of threads of this process.
 inline std::size_t ThreadCount() {
   const std::filesystem::directory_iterator tasks("/proc/self/task");
   return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
 }
 
-/// Measures how long something took.
+/// Measures elapsed time.
 class Stopwatch {
  public:
   std::chrono::nanoseconds elapsed() const { return std::chrono::steady_clock::now() - start_; }

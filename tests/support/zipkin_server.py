@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real Zipkin server for tests in Python; TRACEKIN_SCRIPTS names the folder of scripts/zipkin."""
+"""A real Zipkin server for tests in Python. TRACEKIN_SCRIPTS names the folder of scripts/zipkin."""
 
 import json
 import os
@@ -21,7 +21,7 @@ def reason_to_skip():
 
 
 class Zipkin:
-    """A real server; use with `with`."""
+    """A real server; a context manager."""
 
     def __init__(self, **environment):
         self.folder = tempfile.mkdtemp(prefix="tracekin-zipkin-")
@@ -38,7 +38,7 @@ class Zipkin:
         subprocess.run([ZIPKIN, "down", self.folder, how], check=True)
 
     def spans(self):
-        """How many spans were posted to this server since it came up."""
+        """Returns how many spans were posted to this server since it started."""
         with urllib.request.urlopen(self.url + "/metrics") as answer:
             return json.load(answer).get("counter.zipkin_collector.spans.http", 0)
 
