@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""examples/blockstore while its processes are killed.
+"""Tests examples/blockstore while its processes are killed.
 
 usage: kill_test.py EXAMPLES PROGRAMS OnFiles|OnCeph
 """
@@ -25,7 +25,8 @@ BLOCK = 16384
 
 
 def spans(folder, name):
-    """What the exporter of a process has written; a killed one may have left half a line."""
+    """Returns the spans that the exporter of a process has written. A killed process may have left
+    a partial line."""
     found = {}
     for line in (folder / f"{name}.json").read_text().splitlines():
         try:
@@ -38,18 +39,18 @@ def spans(folder, name):
 
 class Killing(unittest.TestCase):
     CEPH_CONF = None
-    BETWEEN = 0.15  # seconds from one kill to the next
+    BETWEEN = 0.15  # seconds between kills
     RATE = 1500
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="blockstore-"))
         self.addCleanup(shutil.rmtree, self.folder)
-        # Small objects, so that many requests fall into two.
+        # Small objects make many requests span two objects.
         self.store = Blockstore(PROGRAMS, self.folder, self.CEPH_CONF, size="64M",
                                 object_size=40960)
 
     def fio(self):
-        """Writes every block in random order, then reads and checks them."""
+        """Writes every block in random order, then reads and checks all blocks."""
         return subprocess.Popen(
             ["fio", "--name=kill", "--ioengine=nbd", f"--uri={self.store.uri}", "--rw=randwrite",
              f"--bs={BLOCK}", "--size=64m", "--iodepth=8", f"--rate_iops={self.RATE}",
@@ -57,7 +58,7 @@ class Killing(unittest.TestCase):
             cwd=self.folder)
 
     def kill_under_fio(self, names):
-        """Kills them in turn until fio is done. Returns how often each was killed."""
+        """Kills the processes in turn until fio ends. Returns how often each was killed."""
         kills = dict.fromkeys(self.store.commands, 0)
         with self.store:
             fio = self.fio()
@@ -134,7 +135,7 @@ class OnFiles(Killing):
 
 
 class OnCeph(Killing):
-    BETWEEN = 0.6  # a radosd has to connect before it serves
+    BETWEEN = 0.6  # radosd has to connect before it serves
     RATE = 600
 
     @classmethod

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: request_test.sh examples/blockstore/run BUILD: a request of the example, drawn from its trace.
+# usage: request_test.sh examples/blockstore/run BUILD: runs the example and checks the request that
+# it draws.
 set -euo pipefail
 
 for tool in fio nbdkit ceph-mon ceph-osd; do

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared memory of examples/blockstore, while its users are killed.
+// Tests the shared memory of examples/blockstore while its users are killed.
 #include "examples/blockstore/segment.h"
 
 #include <gtest/gtest.h>
@@ -90,8 +90,8 @@ TEST_F(SegmentTest, WhatADeadOwnerHadAcceptedIsKnown) {
   EXPECT_EQ(TakeNow(kMapper), Mine(0));
 }
 
-// A mapper that is killed in the midst of its work, a thousand times: every request is answered once,
-// and none is in two queues.
+// A mapper is killed in the middle of its work a thousand times. Every request must be answered
+// once, and none may be in two queues.
 TEST_F(SegmentTest, NoRequestIsLostWithAReceiverThatIsKilled) {
   std::mt19937 random(1);
   std::uint64_t answered = 0;
