@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real Ceph, relays before its OSD, and clients that go through them."""
+"""A real Ceph cluster, relays before its OSD, and clients that connect through them."""
 
 import collections
 import json
@@ -25,7 +25,7 @@ def reason_to_skip():
 
 
 def run(args, **more):
-    """Runs it to its end, and returns what it printed; fails if it does."""
+    """Runs a command to its end and returns its output. Fails if the command fails."""
     done = subprocess.run(args, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           timeout=60, **more)
     if done.returncode != 0:
@@ -43,7 +43,8 @@ class Cluster:
         run([SCRIPT, "down", self.folder])
 
     def command(self, program, *arguments, through=None):
-        """Of rados or rbd on the pool, `through` a relay or directly: arguments for subprocess."""
+        """Returns arguments for subprocess: a command of rados or rbd on the pool, `through` a
+        relay or directly."""
         environment = dict(os.environ)
         if through is not None:
             environment |= {"LD_PRELOAD": REDIRECT,
@@ -52,7 +53,7 @@ class Cluster:
                 "env": environment}
 
     def client(self, *command, **way):
-        """Runs it to its end, and returns what it printed."""
+        """Runs a client to its end and returns its output."""
         return run(**self.command(*command, **way))
 
     def start(self, *command, **way):
@@ -60,12 +61,12 @@ class Cluster:
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
-# Of one direction of a connection: bytes and hash of what came to the relay, and of what it sent.
+# For one direction of a connection: bytes and hash of what the relay received and of what it sent.
 Digests = collections.namedtuple("Digests", "arrived went_on")
 
 
 class Relay:
-    """One relay; once stopped it has `counts`, `spans` by their ids, and `digests` by who sent."""
+    """A relay. Once it is stopped, it has `counts`, `spans` by id, and `digests` by sender."""
 
     def __init__(self, name, folder, target, stamp=True, listen="127.0.0.1:0"):
         self.files = {each: folder / f"{name}.{each}" for each in ("log", "json", "digest")}

@@ -20,7 +20,7 @@ struct Ignorer final : Observer {
   void NotUnderstood() override {}
 };
 
-// A client and an OSD, as sockets, with a connection between.
+// A client and an OSD, as sockets, with a connection between them.
 class ConnectionTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -60,7 +60,7 @@ class ConnectionTest : public ::testing::Test {
     }
   }
 
-  // Until the other end has closed.
+  // Reads until the other end has closed.
   static std::string ReadAll(int file) {
     std::string all;
     char bytes[5000];
@@ -78,7 +78,7 @@ class ConnectionTest : public ::testing::Test {
   MessengerStream requests_{MessengerStream::kClient, &handshake_, &ignorer_};
   MessengerStream replies_{MessengerStream::kServer, &handshake_, &ignorer_};
   std::thread running_;
-  Connection::Digests from_client_, from_osd_;  // once it has ended
+  Connection::Digests from_client_, from_osd_;  // valid once the connection has ended
 };
 
 std::string Megabytes(std::size_t count) {
@@ -115,7 +115,8 @@ TEST_F(ConnectionTest, CarriesBothDirectionsAtOnce) {
   EXPECT_NE(from_client_.in.hash, from_osd_.in.hash);
 }
 
-// A request that was sent whole before its client went is answered to nobody, but it arrives.
+// A request that was sent completely before its client closed must still arrive, although the reply
+// cannot be delivered.
 TEST_F(ConnectionTest, EndsWhenTheClientIsGone) {
   Send(client_, "the last words");
   Close(&client_);
@@ -136,7 +137,8 @@ TEST_F(ConnectionTest, EndsWhenItIsTold) {
   EXPECT_EQ(ReadAll(osd_), "");
 }
 
-// Whoever does not read makes the other wait, and the relay hold no more than its share.
+// A receiver that does not read must stop the sender, and the relay must not hold more than its
+// limit.
 TEST_F(ConnectionTest, SlowReceiverSlowsItsSenderDown) {
   const std::string bytes = Megabytes(1);
   std::size_t taken = 0;

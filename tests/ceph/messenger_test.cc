@@ -14,7 +14,7 @@
 namespace tracekin::testing {
 namespace {
 
-// Wants requests to OSDs, and notes what it is told of them.
+// Asks for requests to OSDs and records the calls that it gets.
 class Recorder final : public Observer {
  public:
   explicit Recorder(std::function<void(std::string*)> change = nullptr)
@@ -38,13 +38,13 @@ class Recorder final : public Observer {
   const std::function<void(std::string*)> change_;
 };
 
-// A client's stream once the server's answer to its connect is `answer`.
+// A client's stream after the server answered its connect with `answer`.
 struct Client {
   explicit Client(std::function<void(std::string*)> change = nullptr) : observer(change) {
     handshake.answer = Handshake::kNone;
   }
 
-  // Feeds `bytes` in pieces of `piece`; the server answers behind the connect.
+  // Feeds `bytes` in pieces of `piece` bytes. The server answers after the connect.
   std::string Pass(const std::string& bytes, std::size_t piece = 4096) {
     std::string out;
     for (std::size_t at = 0; at < bytes.size();) {
@@ -105,7 +105,7 @@ TEST(Messenger, MendsTheChecksumsOfAChangedFront) {
   }
 }
 
-// The OSD is to see that such a front was damaged before it came here.
+// The OSD must notice that the front was damaged before it reached the relay.
 TEST(Messenger, WrongOrMissingChecksumOfAFrontStaysSo) {
   for (const char* crc : {"\0\0\0\0", "abcd"}) {
     std::string message = Message(Op());
@@ -132,7 +132,7 @@ TEST(Messenger, AFlippedBitPassesAsItIs) {
   });
 }
 
-// Whatever is damaged, a changed front is all that may differ.
+// Whichever bit is flipped, only the changed front may differ.
 TEST(Messenger, AFlippedBitAndAChangedFront) {
   const std::string session = Session(Message(Op()));
   EachBitFlip(session, [](const HeapBytes& bytes, std::size_t at) {
@@ -207,7 +207,7 @@ TEST(Messenger, LargestFrontIsHeld) {
 TEST(Messenger, WhatIsNotCephPassesAsItIs) {
   for (const std::string& bytes :
        {std::string("GET / HTTP/1.1\r\n\r\n") + std::string(1000, 'x'),
-        ClientBanner() + Connect() + '\x63' + Message(Op()),  // a tag that is none
+        ClientBanner() + Connect() + '\x63' + Message(Op()),  // an unknown tag
         ClientBanner() + Connect() + std::string("\x07", 1) + std::string(500, 'x')}) {
     Client client;
     EXPECT_EQ(client.Pass(bytes), bytes);
@@ -216,7 +216,7 @@ TEST(Messenger, WhatIsNotCephPassesAsItIs) {
   }
 }
 
-// Its client may be waiting for the answer to it.
+// The client may be waiting for an answer to these bytes.
 TEST(Messenger, NothingIsHeldThatMayNotBeCeph) {
   for (const std::string& bytes : {std::string("hi"), std::string("ceph v2\n\x10")}) {
     for (const MessengerStream::Side side : {MessengerStream::kClient, MessengerStream::kServer}) {
@@ -231,7 +231,7 @@ TEST(Messenger, NothingIsHeldThatMayNotBeCeph) {
   }
 }
 
-// Both directions, as each must know of the other until the connection is open.
+// Both directions, because each needs the other's state until the connection is open.
 struct Pair {
   std::string Client(const std::string& bytes) { return Take(&client, bytes); }
   std::string Server(const std::string& bytes) { return Take(&server, bytes); }
@@ -265,7 +265,7 @@ TEST(Messenger, HandshakeMayTakeSeveralTries) {
   EXPECT_EQ(pair.requests.not_understood + pair.replies.not_understood, 0);
 }
 
-// A session that goes on over a new connection: both say how far they had come.
+// A session that continues on a new connection: both sides send how far they had got.
 TEST(Messenger, SequenceNumbersMayFollowTheHandshake) {
   Pair pair;
   const std::string number = LittleEndian(0x0706050403020107, 8);
@@ -292,7 +292,7 @@ TEST(Messenger, ServerThatAnswersSomethingElseIsNotUnderstood) {
   EXPECT_EQ(pair.replies.not_understood, 1);
 }
 
-// RFC 3720, appendix B.4: 32 bytes of zeros have the check sum 8a9136aa, inverted at both ends.
+// RFC 3720, appendix B.4: 32 zero bytes have the checksum 8a9136aa, with inverted input and output.
 TEST(Messenger, CheckSumIsCephs) {
   EXPECT_EQ(CephCrc32c(0xffffffff, std::string(32, '\0')), ~0x8a9136aaU);
   EXPECT_EQ(CephCrc32c(0, "any bytes"), Crc("any bytes"));

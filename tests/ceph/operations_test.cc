@@ -19,7 +19,7 @@ class OperationsTest : public ::testing::Test {
     operations_.emplace(tracer_.shared(), stamp, "127.0.0.1:6800", &handshake_, &counts_);
   }
 
-  // Returns the front as it goes on.
+  // Returns the front as the relay passes it on.
   std::string Request(MessageParts op = Op(), bool held = true) {
     const MessageHeader header = HeaderOf(op);
     EXPECT_TRUE(operations_->requests()->Wants(header));
@@ -133,7 +133,7 @@ TEST_F(OperationsTest, WhatCannotBeStampedIsCountedAndHasASpan) {
 TEST_F(OperationsTest, FailedOperationIsAnError) {
   Begin();
   Request();
-  MessageParts reply = OpReply();  // the first of the real ones is of an object that is not there
+  MessageParts reply = OpReply();  // the first real reply is about an object that does not exist
   Reply(reply);
   const auto span = tracer_.OnlySpan();
   EXPECT_EQ(span.Tag("ceph.result"), "-2");
@@ -143,7 +143,7 @@ TEST_F(OperationsTest, FailedOperationIsAnError) {
 TEST_F(OperationsTest, RequestWithoutAReplyIsAnError) {
   Begin();
   Request();
-  Request();  // again, with the same transaction id
+  Request();  // sent again with the same transaction id
   operations_.reset();
   const auto spans = tracer_.Spans();
   ASSERT_EQ(spans.size(), 2U);

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Real clients and a real OSD of Debian's Ceph, with relays between.
+"""Tests relays between real clients and a real OSD of Debian's Ceph.
 
-usage: relay_test.py [CASE...]     as unittest has it
+usage: relay_test.py [CASE...]     like unittest
 TRACEKIN_CEPH_RELAY and TRACEKIN_CEPH_RELAY_REDIRECT name the relay and the library for its clients.
-Ends with 77 where Ceph is not installed.
+Exits with 77 if Ceph is not installed.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ import unittest
 
 from cluster import Cluster, Relay, reason_to_skip
 
-# The one failure that clients ask for: they look for what is not there yet.
+# The only failure that clients expect: they look for objects that do not exist yet.
 NOT_THERE = -2
 SIZES = (0, 1, 4095, 65536, 1000000, 4 * 1024 * 1024 + 1)
 
@@ -51,7 +51,7 @@ class RelayTest(unittest.TestCase):
         self.assertEqual(digests[0], digests[1], f"{one} and {other} differ")
 
     def objects(self, through):
-        """What was written through the relay is read without it, and the other way round."""
+        """Objects written through the relay are read without it, and the other way round."""
         rados = lambda *arguments, **way: self.cluster.client("rados", *arguments, **way)
         for size in SIZES:
             sent, back = self.random_file(f"sent{size}", size), self.folder / f"back{size}"
@@ -61,7 +61,7 @@ class RelayTest(unittest.TestCase):
                 self.assert_same(sent, back)
 
     def bench(self, through):
-        """Returns how many objects were written, and read; reading compares what is in them."""
+        """Returns how many objects were written and read. Reading compares their content."""
         bench = lambda seconds, *arguments, **way: self.cluster.client(
             "rados", "bench", seconds, *arguments, "--run-name", f"run-{id(through)}", **way)
         said = bench(1, "write", "-b", 65536, "-t", 8, "--no-cleanup", through=through)
@@ -73,7 +73,7 @@ class RelayTest(unittest.TestCase):
         return written, read
 
     def image(self, through):
-        """An image of rbd, imported and written to through the relay, is the same without it."""
+        """An rbd image that is imported and written through the relay is the same without it."""
         rbd = lambda *arguments, **way: self.cluster.client("rbd", *arguments, **way)
         sent = self.random_file("image", 9 * 1024 * 1024)
         rbd("import", "--image-format", 2, sent, "image", through=through)
@@ -90,7 +90,8 @@ class RelayTest(unittest.TestCase):
             rbd("rm", image, through=through)
 
     def assert_all_answered(self, relay):
-        """Each request has a span, and was answered; rbd may end before its notify-ack is."""
+        """Each request has a span and was answered, except that rbd may end before its notify-ack
+        is."""
         counts = relay.counts
         self.assertGreater(counts["requests"], 0)
         self.assertEqual(len(relay.spans), counts["requests"])
@@ -165,7 +166,7 @@ class RelayTest(unittest.TestCase):
         self.assert_identical(relay.digests["osd"])
 
     def test_clients_outlive_their_relay(self):
-        """Requests whose relay ends, with their connection, are sent again through the next one."""
+        """Requests that lose their relay and connection are sent again through the next relay."""
         first = self.relay("first", self.cluster.osd)
         bench = self.cluster.start("rados", "bench", 4, "write", "-b", 16384, "-t", 16,
                                    "--run-name", "outlived", "--no-cleanup", through=first)

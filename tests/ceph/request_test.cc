@@ -45,7 +45,7 @@ TEST(Request, ResultIsRead) {
   EXPECT_EQ(result, -2);
 }
 
-// AddressSanitizer looks on.
+// AddressSanitizer detects reads beyond the end.
 TEST(Request, DamagedFrontsAreReadNoFurtherThanTheyGo) {
   const auto read = [](const HeapBytes& front) {
     for (const std::uint16_t version : {std::uint16_t{8}, std::uint16_t{9}}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Ceph's messenger, version 1, has on the wire; made by hand, from its specification.
+// The wire format of Ceph's messenger, version 1, written by hand from its specification.
 #ifndef TRACEKIN_TESTS_CEPH_STREAM_H
 #define TRACEKIN_TESTS_CEPH_STREAM_H
 
@@ -17,7 +17,7 @@ inline std::string LittleEndian(std::uint64_t value, std::size_t size) {
   return bytes;
 }
 
-/// From 0 on and not inverted, as Ceph has it.
+/// Ceph's CRC: it starts with 0 and is not inverted.
 inline std::uint32_t Crc(std::string_view bytes) { return ~Crc32c(bytes, ~std::uint32_t{0}); }
 
 inline std::string ClientBanner() { return "ceph v027" + std::string(136, 'c'); }
