@@ -35,7 +35,7 @@ def free_port():
 
 
 class Haproxy:
-    """One HAProxy, in master-worker mode, with its files in a folder of its own."""
+    """A HAProxy in master-worker mode, with its files in its own folder."""
 
     def __init__(self, name, folder, ports):
         self.folder = folder
@@ -45,7 +45,7 @@ class Haproxy:
         self.process = None
 
     def run(self):
-        """Starts it where it is expected to end by itself; returns its status and what it said."""
+        """Runs HAProxy when it should end by itself. Returns its status and its output."""
         done = subprocess.run(self.command, cwd=self.folder, env=self.environment, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
         return done.returncode, done.stdout
@@ -60,7 +60,7 @@ class Haproxy:
         return self.log.read_text(errors="replace")
 
     def await_workers(self, count):
-        """Waits until `count` workers have been started since the beginning."""
+        """Waits until `count` workers have been started in total."""
         def loaded():
             if self.process.poll() is not None:
                 raise AssertionError(f"HAProxy ended with {self.process.returncode}:\n{self.said()}")
@@ -68,34 +68,34 @@ class Haproxy:
         wait_for(loaded, f"worker {count}")
 
     def takes_signals(self):
-        """False while the master executes itself anew: signals that come then get lost."""
+        """Returns False while the master executes itself again, because signals are lost then."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         caught = int(re.search(r"SigCgt:\s*(\w+)", status)[1], 16)
         blocked = int(re.search(r"SigBlk:\s*(\w+)", status)[1], 16)
         return caught >> (signal.SIGUSR2 - 1) & 1 and not blocked
 
     def reload(self):
-        """Replaces the worker. The old one goes on with the requests that it has."""
+        """Replaces the worker. The old worker continues with its requests."""
         before = self.said().count("Loading success.")
         self.process.send_signal(signal.SIGUSR2)
         self.await_workers(before + 1)
 
     def stop(self):
-        """Ends it when the requests under way are done."""
+        """Ends HAProxy when the current requests are done."""
         self.process.send_signal(signal.SIGUSR1)
         self.process.wait(60)
 
     def kill(self):
-        """Ends it at once, with its workers."""
+        """Ends HAProxy and its workers immediately."""
         if self.process is not None and self.process.poll() is None:
             self.process.terminate()
             self.process.wait(60)
 
 
 class Edge:
-    """A folder with a traced HAProxy and the service behind it; use with `with`.
+    """A folder with a traced HAProxy and the service behind it; a context manager.
 
-    `settings` are more lines for the global section of the traced one.
+    `settings` are more lines for the global section of the traced HAProxy.
     """
 
     def __init__(self, plugin, configuration, settings=()):
@@ -128,7 +128,7 @@ class Edge:
         self.haproxy.start()
 
     def spans(self):
-        """The spans of the file exporter, by the request that they are of."""
+        """Returns the spans of the file exporter, keyed by their request."""
         spans = [json.loads(line) for line in self.spans_path.read_text().splitlines()]
         by_request = {span["tags"]["request"]: span for span in spans}
         assert len(by_request) == len(spans), "two spans are of one request"

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's HAProxy with the tracekin plugin in its OpenTracing filter, in master-worker mode.
+"""Tests Debian's HAProxy with the tracekin plugin in its OpenTracing filter, in master-worker mode.
 
-usage: haproxy_test.py [CASE...]     as unittest has it
-TRACEKIN_PLUGIN names the plugin's file, TRACEKIN_SCRIPTS the folder of scripts/zipkin. Ends with 77 where
-there is no HAProxy with that filter.
+usage: haproxy_test.py [CASE...]     like unittest
+TRACEKIN_PLUGIN names the plugin's file, TRACEKIN_SCRIPTS the folder of scripts/zipkin. Exits
+with 77 if HAProxy with that filter is not installed.
 """
 
 import json
@@ -22,11 +22,11 @@ from traffic import Client, Load
 
 PLUGIN = os.environ.get("TRACEKIN_PLUGIN", "")
 
-# What a request's head holds beside the context: of the client, and of edge.cfg.
+# The headers of a request besides the context: those of the client and of edge.cfg.
 OTHER_KEYS = {"host", "accept-encoding", "content-length", "x-request", "x-text", "in-x-b3-traceid",
               "in-x-b3-spanid", "in-x-b3-sampled", "in-x-b3-flags"}
 
-# And of the context, whatever that is.
+# The headers of the context, whatever it contains.
 CONTEXT_KEYS = {"x-b3-traceid", "x-b3-spanid", "x-b3-parentspanid", "x-b3-sampled", "x-b3-flags",
                 "baggage"}
 
@@ -67,12 +67,13 @@ class ContextTest(unittest.TestCase):
     SENT = {"x-b3-traceid": "463ac35c9f6413ad48485a3953bb6124", "x-b3-spanid": "a2fb4a1d1a96d312"}
 
     def request(self, headers):
-        """One request; returns what the service saw of it, and its span or None."""
+        """Sends a request. Returns the headers that the service saw, and the request's span or
+        None."""
         with Edge(PLUGIN, to_file()) as edge:
             edge.start()
             client = Client(edge.port)
             seen = client.request("first", headers)
-            client.request("last")  # its span comes after the first's
+            client.request("last")  # its span comes after the first request's span
             client.close()
             edge.haproxy.stop()
             self.assertEqual(set(seen["names"].split(",")) - OTHER_KEYS, CONTEXT_KEYS)
@@ -107,7 +108,8 @@ class ContextTest(unittest.TestCase):
 
 
 class UserTest(unittest.TestCase):
-    """As Debian runs it: started by root, serving as a user of its own, which may start no thread."""
+    """Debian's setup: root starts HAProxy, which serves as its own user and cannot start a thread.
+    """
 
     REQUESTS = 500
 
@@ -117,7 +119,7 @@ class UserTest(unittest.TestCase):
 
     def test_spans_are_exported_without_root(self):
         with Edge(PLUGIN, to_file(), ["user haproxy", "group haproxy"]) as edge:
-            edge.folder.chmod(0o777)  # for the file of spans
+            edge.folder.chmod(0o777)  # so that the user can write the file of spans
             edge.start()
             load = Load(edge.port, self.REQUESTS)
             load.join()
@@ -177,13 +179,14 @@ class OutageTest(unittest.TestCase):
 
                 zipkin.down("KILL")
                 self.send(edge, 500)
-                # Refused, or reset if the kill met a request; only the first of them is told.
+                # Refused, or reset if the kill interrupted a request. Only the first of the two is
+                # logged.
                 wait_for(lambda: re.search(r"tracekin: spans cannot be sent, and wait in memory: "
                                            r".*Connection re(fused|set)", edge.haproxy.said()), "report")
 
                 zipkin.up()
                 self.send(edge, 200)
-                edge.haproxy.stop()  # which sends what is left
+                edge.haproxy.stop()  # this sends the remaining spans
                 self.expect_spans(zipkin, 700)
                 self.assertNotIn("dropped", edge.haproxy.said())
 

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Debian's HAProxy with the plugin under a steady load, while it is reloaded and its collector comes and goes.
+"""Tests Debian's HAProxy with the plugin under a steady load, while it is reloaded and its
+collector stops and starts.
 
 usage: soak_test.py [SECONDS]     20 by default
-HAProxy's own watchdog kills a process whose threads do not come back in time. TRACEKIN_PLUGIN names the plugin's
-file. Ends with 77 where there is no HAProxy with OpenTracing's filter. Prints what was held.
+HAProxy's own watchdog kills a process whose threads hang. TRACEKIN_PLUGIN names the plugin's file.
+Exits with 77 if HAProxy with the OpenTracing filter is not installed. Prints memory and counts.
 """
 
 import collections
@@ -28,8 +29,8 @@ UP_S, DOWN_S = 4, 3
 
 
 class Collector:
-    """Counts the spans of each request. While it is down nobody listens on its port, and whoever was connected
-    gets a reset instead of an answer."""
+    """Counts the spans of each request. While it is down, its port refuses connections, and open
+    connections are reset without an answer."""
 
     def __init__(self):
         self.port = free_port()
@@ -73,7 +74,7 @@ class Collector:
             try:
                 connection.shutdown(socket.SHUT_RDWR)
             except OSError:
-                pass  # it has gone
+                pass  # it has ended
 
 
 def resident_megabytes(pid):
@@ -87,7 +88,7 @@ def workers(master):
 
 
 def soak(edge, collector, seconds):
-    """Returns the load, and the most memory that a worker had."""
+    """Returns the load and the most memory that a worker used."""
     load = Load(edge.port, connections=8)
     end = time.monotonic() + seconds
     next_reload, next_turn, most = time.monotonic() + RELOAD_S, time.monotonic() + UP_S, 0.0
@@ -110,7 +111,7 @@ def soak(edge, collector, seconds):
 
 def check(edge, collector, load, seconds, most):
     requests = len(load.seen)
-    # What workers that are gone have spooled, the last one adopts.
+    # The last worker adopts the spool files of workers that have ended.
     wait_for(lambda: len(collector.spans) >= requests, f"{requests} spans; there are {len(collector.spans)}")
     edge.haproxy.stop()
     said = edge.haproxy.said()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests through HAProxy whose answers are checked to the byte."""
+"""Requests through HAProxy whose answers are checked byte by byte."""
 
 import http.client
 import itertools
@@ -8,7 +8,7 @@ import threading
 
 
 class Client:
-    """One kept connection. Any request that is lost or comes back changed raises."""
+    """One persistent connection. Raises if any request is lost or is answered with changed data."""
 
     def __init__(self, port):
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
@@ -17,7 +17,7 @@ class Client:
         self.connection.close()
 
     def request(self, name, headers=None, size=0):
-        """Sends a request called `name`; returns what the service saw of its head."""
+        """Sends a request called `name`. Returns the headers that the service saw."""
         body = "%x" % random.getrandbits(4 * size) if size else ""
         text = "%x" % random.getrandbits(64)
         self.connection.request("POST", f"/path/{name}", body,
@@ -33,10 +33,11 @@ class Client:
 
 
 class Load:
-    """`count` requests from several connections at once, on threads; without it, until stop()."""
+    """Sends `count` requests on several connections in parallel, on threads. Without `count`, it
+    continues until stop()."""
 
     def __init__(self, port, count=None, connections=4):
-        self.seen = {}  # what the service saw, by request
+        self.seen = {}  # the headers that the service saw, by request
         self.errors = []
         self.stopped = False
         names = itertools.count() if count is None else iter(range(count))
@@ -51,7 +52,7 @@ class Load:
                     break
                 try:
                     self.seen[str(number)] = client.request(str(number), size=random.randrange(4000))
-                except Exception as error:  # of any kind: it is the request that counts
+                except Exception as error:  # of any kind: only the requests matter
                     self.errors.append(f"request {number}: {error!r}")
                     client.close()
             client.close()
@@ -64,7 +65,7 @@ class Load:
         return len(self.seen) + len(self.errors)
 
     def stop(self):
-        """Ends it when the requests under way are done."""
+        """Ends the load when the current requests are done."""
         self.stopped = True
         self.join()
 
