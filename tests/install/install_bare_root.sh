@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: install_bare_root.sh SOURCE_FOLDER BUILD_FOLDER CMAKE
-# Installs the Debian packages in a Debian 12 that has nothing else, and lets programs that were built
-# elsewhere use the library and the plugin there: first without LTTng and the exporter's modules, then
-# with them.
+# Installs the Debian packages in a bare Debian 12, where programs that were built elsewhere then
+# use the library and the plugin. First without LTTng and the exporter's modules, then with them.
 set -euo pipefail
 
 source=$1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: install_packages.sh BUILD_FOLDER
-# Makes the Debian packages and looks into them.
+# Makes the Debian packages and checks their content.
 set -euo pipefail
 
 build=$1
@@ -48,11 +48,11 @@ for package in "${packages[@]}"; do
   has "$package" "/usr/share/doc/$package/copyright"
   has "$package" "/usr/share/doc/$package/changelog.gz"
   says "$package" Maintainer '@'
-  says "$package" Description $'\n ' # a synopsis, and more than that
+  says "$package" Description $'\n ' # a synopsis and at least one more line
   dpkg-deb -x "$(deb "$package")" "$work/root"
 done
-# What faces the network is built as Debian builds its own: relocations read-only, all bound at the start, no
-# executable stack, stack protector, checked library functions.
+# Libraries that face the network are hardened like Debian's own: relocations read-only, all symbols
+# bound at start, no executable stack, stack protector, checked library functions.
 hardened() {
   local dynamic segments symbols
   dynamic=$(readelf -d -W "$1") segments=$(readelf -l -W "$1") symbols=$(readelf --dyn-syms -W "$1")

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: install_tree.sh BUILD_FOLDER CMAKE
-# Installs what was built into a new folder, and builds and runs the project in consumer/ against it:
-# by find_package, by pkg-config, and after the folder was moved.
+# Installs the build into a new folder, then builds the project in consumer/ against it and runs it:
+# with find_package, with pkg-config, and after the folder was moved.
 set -euo pipefail
 
 build=$1
@@ -19,7 +19,7 @@ fail() {
 has_span() { grep -q "\"name\":\"$2\"" "$1" || fail "no span $2 in $1"; }
 
 "$cmake" --install "$build" --prefix "$work/installed" >"$work/log" || fail "$(cat "$work/log")"
-mv "$work/installed" "$work/prefix" # nothing in it may name its place
+mv "$work/installed" "$work/prefix" # no installed file may contain the folder's path
 prefix=$work/prefix
 libraries=$(dirname "$(find "$prefix" -name libtracekin_plugin.so)")
 grpc=OFF
@@ -33,7 +33,7 @@ echo "by find_package, gRPC $grpc"
 has_span "$work/linked.json" consumed
 [ $grpc = OFF ] || "$work/build/with_grpc" "$work/grpc.json"
 
-# The program's own search path is not that of a library which its library needs.
+# A program's search path does not apply to the libraries that its libraries need.
 LD_LIBRARY_PATH=$libraries TRACEKIN_EXPORTER_PATH=$work/original.json "$work/build/blkin_original"
 has_span "$work/original.json" "process a"
 "$work/build/blkin_ceph" "$work/ceph.json"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: reproducible.sh SOURCE_FOLDER BUILD_FOLDER CMAKE
-# Builds the libraries once more and compares the bytes of what is installed. The second build is in a folder
-# that is mounted where the first one is, as debug information names its folder.
+# Builds the libraries again and compares the installed bytes. The second build's folder is mounted
+# at the first one's path, because debug information contains that path.
 set -euo pipefail
 
 source=$1 build=$2 cmake=$3
@@ -17,7 +17,7 @@ unshare --mount true 2>/dev/null || {
   exit 77
 }
 
-# Inside of the namespace; what is mounted goes with it.
+# Runs inside the namespace, so its mounts end with it.
 again() {
   mount --bind "$work/again" "$build"
   "$cmake" -S "$source" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DBUILD_TESTING=OFF \

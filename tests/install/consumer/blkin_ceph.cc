@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that was written for Ceph's BlkKin, and takes what tracekin adds.
+// A program that was written for Ceph's BlkKin and uses tracekin's additions.
 #include <tracekin/blkin/tracekin_blkin.h>
 
 #include <ztracer.hpp>

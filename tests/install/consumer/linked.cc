@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // usage: linked FILE
-// Links to tracekin, uses each of its headers, writes one span to FILE and checks that it has.
+// Links to tracekin, includes each of its headers, writes one span to FILE and checks that it
+// arrived.
 #include <tracekin/carriers.h>
 #include <tracekin/ceph.h>
 #include <tracekin/configuration.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // usage: loading PLUGIN CONFIGURATION
-// Loads the plugin and makes a span named "loaded"; knows OpenTracing only.
+// Loads the plugin and makes a span named "loaded". It depends only on OpenTracing.
 #include <opentracing/dynamic_load.h>
 
 #include <cstdio>
