@@ -1,15 +1,15 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every span event sits on the thread that the kernel says was running.
+"""Tests that every span event is on the thread that the kernel recorded as running.
 
 usage: correlation_test.py Plain|PidNamespace RECORDING   RECORDING is a folder that `record` made
 
-A span event names its thread (`tid`), and LTTng the CPU and the time. The kernel's sched_switch
-says from when on which thread has a CPU. The two must agree for every event.
+A span event names its thread (`tid`), and LTTng adds the CPU and the time. The kernel's
+sched_switch events show which thread had a CPU from which time on. Both must agree for every event.
 
-Times are raw values of the one clock that both tracers read. Each of them measures that clock's
-distance to the calendar by itself, and they differ by microseconds: by calendar time, an event may
-come to lie on the wrong side of a sched_switch.
+Times are raw values of the one clock that both tracers read. Each tracer measures by itself how far
+that clock is from the calendar, and the results differ by microseconds. By calendar time, an event
+may therefore end up on the wrong side of a sched_switch.
 """
 
 import collections
@@ -39,7 +39,7 @@ class Event:
 
 
 class Trace:
-    """The events of one tracer in the order of their times."""
+    """The events of one tracer, ordered by time."""
 
     def __init__(self, folder):
         self.events, self.clocks, self.discarded = [], set(), 0
@@ -56,11 +56,11 @@ class Trace:
 
 
 class Replay:
-    """The kernel's view of threads, moment by moment; `seen` has what it says of span events."""
+    """Replays the kernel's events. `seen` holds what they show about each span event."""
 
     def __init__(self, kernel, user, shift=0):
         self.running = {}  # CPU -> thread
-        self.threads = {}  # PID namespace, thread as that has it -> thread
+        self.threads = {}  # PID namespace, thread id in it -> thread
         self.seen = []  # span event, thread by its tid and PID namespace, thread that had the CPU
         moved = (dataclasses.replace(event, time=event.time + shift) for event in user.events)
         for event in heapq.merge(kernel.events, moved, key=operator.attrgetter("time")):
@@ -115,7 +115,7 @@ class Recording(unittest.TestCase):
             self.assertEqual(event["tid"], event["vtid"])
 
     def test_a_clock_that_is_wrong_is_found(self):
-        for shift in (-10_000_000, 10_000_000):  # more than a thread runs at a stretch
+        for shift in (-10_000_000, 10_000_000):  # longer than a thread runs without a switch
             wrong = Replay(self.kernel, self.user, shift).mismatches()
             print(f"{len(wrong)} are not, if the clock is wrong by {shift / 1e6:+g} ms")
             self.assertGreater(len(wrong), len(self.replay.seen) / 20)
@@ -143,7 +143,7 @@ class PidNamespace(Recording):
         self.assertTrue(threads & forked and threads - forked)
 
 
-del Recording  # not a test of its own
+del Recording  # it is a base class, not a test
 if __name__ == "__main__":
     RECORDING = sys.argv.pop()
     if not os.path.exists(RECORDING):

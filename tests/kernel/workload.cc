@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests that wait in each of the ways that a kernel trace can explain, one operation for each.
+// Requests that wait in each way that a kernel trace can explain, with one operation for each.
 //
 // usage: workload FOLDER DISK ROUNDS
 //
 // Spans are appended to FOLDER/spans.json; DISK is a folder on the disk to wait for. Prints "ready"
-// when its tracer and its lasting threads are there, and begins after a line on its standard input:
-// a recording that starts in between has to find out about those threads by itself.
+// when its tracer and its permanent threads have started, and begins after a line on its standard
+// input. A recording that starts in between must find out about those threads by itself.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -48,8 +48,8 @@ const SpanContext* ActiveContext() {
   return span != nullptr ? &span->context() : nullptr;
 }
 
-// A span that the calling thread works for, from here to the end of the block. Its parent is the
-// span that the thread works for now, unless another is named, as one of another thread must be.
+// A span that the calling thread works for until the end of the block. Its parent is the thread's
+// active span, unless `parent` names another one, for example a span of another thread.
 class Work {
  public:
   explicit Work(const char* name, const SpanContext* parent = ActiveContext())
@@ -62,7 +62,7 @@ class Work {
   const tracekin::Scope scope_;
 };
 
-// Works until it has had the processor for that long, whoever else wants it.
+// Works until it has used this much processor time, however busy the machine is.
 void Compute(std::chrono::nanoseconds duration) {
   const auto used = [] {
     timespec time;
@@ -79,7 +79,7 @@ void Sleep() {
   std::this_thread::sleep_for(20ms);
 }
 
-// Another span's thread has the mutex, and computes before it gives it back.
+// Another span's thread holds the mutex and computes before it unlocks it.
 void WaitForLock() {
   const Work work("lock");
   std::mutex mutex;
@@ -103,8 +103,8 @@ void WriteToDisk(const std::string& folder) {
   close(file);
 }
 
-// A thread that answers, on a connection of the loopback interface. A request is the context of
-// the caller's span, an answer is one byte.
+// A thread that answers on a loopback connection. A request is the context of the caller's span; an
+// answer is one byte.
 class Server {
  public:
   Server() : thread_(&Server::Serve, this) {
@@ -157,7 +157,7 @@ class Server {
   std::thread thread_;
 };
 
-// One processor, and another thread that wants it too.
+// Uses one processor together with another thread.
 void BePreempted() {
   const Work work("preempted");
   cpu_set_t all, first;
@@ -165,7 +165,7 @@ void BePreempted() {
   CPU_ZERO(&first);
   CPU_SET(0, &first);
   Check(sched_setaffinity(0, sizeof first, &first) == 0, "sched_setaffinity");
-  std::thread hog([] { Compute(40ms); });  // it inherits the processor
+  std::thread hog([] { Compute(40ms); });  // it inherits the processor affinity
   Compute(40ms);
   hog.join();
   sched_setaffinity(0, sizeof all, &all);
@@ -209,7 +209,7 @@ class Pool {
   std::thread threads_[2];
 };
 
-// Two threads of the pool work for the span, each in a span of its own; then this thread goes on.
+// Two threads of the pool work for the span, each in its own span; then this thread continues.
 void HandToPool(Pool* pool) {
   const Work work("pool");
   std::promise<void> done[2];
