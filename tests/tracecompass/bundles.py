@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the list of OSGi bundles that Equinox is to run: those of Trace Compass without its windows.
+"""Prints the list of OSGi bundles that Equinox must run: those of Trace Compass without its
+windows.
 
 usage: bundles.py FOLDER
 
-FOLDER is where the Debian packages were unpacked.
+FOLDER holds the unpacked Debian packages.
 """
 
 import pathlib
@@ -12,9 +13,10 @@ import re
 import sys
 import zipfile
 
-# What has to be started, with its level; the others are when a class of theirs is wanted.
+# The bundles that must be started, with their levels. The others start when one of their classes is
+# needed.
 STARTED = {"org.apache.felix.scr": 2, "org.eclipse.equinox.common": 2, "org.eclipse.core.runtime": 4}
-# The framework itself, windows, and what would need more packages.
+# The framework itself, windows, and bundles that would need more packages.
 LEFT_OUT = re.compile(r"|org\.eclipse\.(osgi|tracecompass\..*ui|equinox\.p2\..*|wst\..*)")
 
 

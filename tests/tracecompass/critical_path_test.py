@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Trace Compass' critical path of a span's thread must tell why the span took its time. With it go the views' tests,
-on that trace of a whole machine.
+"""Tests that Trace Compass' critical path of a span's thread explains why the span took its time.
+Also runs the tests of the views on this trace of a whole machine.
 
 usage: tests/tracecompass/critical_path_test.py [FOLDER]
 
-FOLDER, or else $TRACEKIN_KERNEL_TRACE, has the LTTng traces kernel/ and ust/ of one machine, recorded
-while a program made spans of the operations that are named below, outside of containers.
+FOLDER, by default $TRACEKIN_KERNEL_TRACE, holds the LTTng traces kernel/ and ust/ of one machine,
+recorded while a program made spans of the operations that are named below, outside of containers.
 """
 
 import collections
@@ -27,9 +27,9 @@ except ImportError as error:
     sys.exit(77)
 
 XML = views_test.XML
-# What each operation waits for, as Trace Compass has it: a state, or the operation of another span.
+# What each operation waits for in Trace Compass: a state, or the operation of another span.
 WAITS = {"sleep": "TIMER", "lock": "hold lock", "disk": "disk", "call": "NETWORK"}
-# What a thread does that does not wait: the rest of an operation, for the machine may be busy.
+# States in which a thread does not wait: the rest of an operation, since the machine may be busy.
 ON_CPU = ("RUNNING", "PREEMPTED")
 
 Span = collections.namedtuple("Span", "name thread begin end")
@@ -37,7 +37,8 @@ Edge = collections.namedtuple("Edge", "thread thread_name begin end state")
 
 
 def spans_in_trace_compass(traces, ust):
-    """The spans at Trace Compass' times: it takes one clock for all traces of a machine."""
+    """Yields the spans with Trace Compass' times, which come from one clock for all traces of a
+    machine."""
     threads, names = {}, {}
     for message in bt2.TraceCollectionMessageIterator(str(ust)):
         if type(message) is bt2._EventMessageConst:
@@ -55,13 +56,13 @@ def spans_in_trace_compass(traces, ust):
 
 
 class Views(views_test.Views):
-    """All that the views are to show, of a machine's trace."""
+    """All tests of the views, on the trace of a machine."""
 
     @classmethod
     def setUpClass(cls):
         cls.read(FOLDER / "ust", views_test.spans_in(FOLDER / "spans.json"))
 
-    test_the_workload_does_what_the_views_are_to_show = None  # that is another workload
+    test_the_workload_does_what_the_views_are_to_show = None  # the workload is another one
 
 
 class CriticalPath(unittest.TestCase):
@@ -75,16 +76,17 @@ class CriticalPath(unittest.TestCase):
             cls.paths[int(of)].append(Edge(int(thread), *rest))
 
     def times(self, span):
-        """The critical path of the span's thread within the span: (time, edge)."""
+        """Yields the critical path of the span's thread within the span: (time, edge)."""
         for edge in self.paths[span.thread]:
             time = min(edge.end, span.end) - max(edge.begin, span.begin)
             if time > 0:
                 yield time, edge
 
     def wait(self, span, edge):
-        """What the span's thread does in this edge, or what it waits for."""
+        """Returns what the span's thread does in this edge, or what it waits for."""
         if edge.thread == span.thread:
-            # Modern drivers end a request in a hard interrupt, which Trace Compass calls BLOCKED.
+            # Modern drivers complete a request in a hard interrupt, which Trace Compass calls
+            # BLOCKED.
             return "disk" if edge.state in ("BLOCK_DEVICE", "BLOCKED") else edge.state
         if edge.thread_name.startswith(("jbd2/", "kworker/")):
             return "disk"
@@ -102,7 +104,8 @@ class CriticalPath(unittest.TestCase):
             self.assertAlmostEqual(share, 1, delta=0.001, msg=span)
 
     def shares(self, name):
-        """For each span of an operation: the parts of its time that it spends on what."""
+        """Yields, for each span of an operation, the share of its time that it spends on each
+        cause."""
         for span in self.spans:
             if span.name == name:
                 parts = collections.Counter()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trace Compass for tests: runs the script of that name and gives what it found."""
+"""Trace Compass for tests: runs the script `trace-compass` and returns its results."""
 
 import collections
 import json
@@ -12,19 +12,19 @@ SCRIPT = pathlib.Path(__file__).resolve().parent / "trace-compass"
 
 
 def install():
-    """Ends the test as skipped where Trace Compass cannot be had."""
+    """Installs Trace Compass, or ends the test as skipped if that is not possible."""
     status = subprocess.run([SCRIPT, "install"]).returncode
     if status != 0:
         sys.exit(status)
 
 
 def traces(folder):
-    """The traces in a folder as lttng(1) writes it."""
+    """Returns the traces in a folder that lttng(1) has written."""
     return sorted(file.parent for file in pathlib.Path(folder).rglob("metadata"))
 
 
 def run(*arguments, status=0):
-    """The lines found, by their first word. `status` is how the run must end."""
+    """Returns the printed lines by their first word. `status` is the expected exit status."""
     found = collections.defaultdict(list)
     with tempfile.NamedTemporaryFile() as output:
         ended = subprocess.run([SCRIPT, output.name, *arguments], stdout=subprocess.PIPE,

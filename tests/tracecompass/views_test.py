@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The real Trace Compass must see in a trace what is in it: what bt2 reads, and what was exported.
+"""Tests that the real Trace Compass shows a trace's content: what bt2 reads, and what was exported.
 
 usage: scripts/with-lttng tests/tracecompass/views_test.py PATH-OF-tracecompass_workload
 """
@@ -41,7 +41,7 @@ def start_tracing(folder):
 
 
 def record(workload, folder):
-    """Traces the part of the workload that it wants traced. Gives the spans that it exports, by id."""
+    """Traces the part of the workload that is to be traced. Returns the exported spans by id."""
     exported = folder / "spans.json"
     with subprocess.Popen([workload, exported], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           text=True) as program:
@@ -65,13 +65,13 @@ def record(workload, folder):
 
 
 def spans_in(exported):
-    """The spans in an exporter's file, by id."""
+    """Returns the spans in an exporter's file, by id."""
     spans = map(json.loads, exported.read_text().splitlines())
     return {int(span["id"], 16): span for span in spans}
 
 
 def without_callstack(folder):
-    """A file with the analysis that is within the element <callstack>, which 6.2 does not know."""
+    """Returns a file with the analysis inside the element <callstack>, which 6.2 does not know."""
     document = xml.etree.ElementTree.parse(SHARE / "tracekin-callstack.xml")
     root = document.getroot()
     (callstack,) = root
@@ -81,7 +81,7 @@ def without_callstack(folder):
 
 
 class Truth:
-    """What a trace says, worked out from its events in the plainest way."""
+    """The content of a trace, computed from its events in the simplest way."""
 
     def __init__(self, folder):
         self.events = [(message.default_clock_snapshot.ns_from_origin, message.event)
@@ -149,7 +149,8 @@ class Truth:
             self.open[key].append((time, last + change))
 
     def intervals(self, changes):
-        """The states between changes that differ, with their first and last nanosecond."""
+        """Returns the states between changes, merged where they are equal, with first and last
+        nanosecond."""
         merged = []
         for time, value in changes:
             if not merged or merged[-1][1] != value:
@@ -187,7 +188,7 @@ class Views(unittest.TestCase):
                 if len(path) == 2 and path[0] == folder}
 
     def segments(self):
-        """Operation, start and length in ns, and fields of each segment."""
+        """Yields operation, start and length in ns, and fields of each segment."""
         for name, start, length, content in self.found["segment"]:
             fields = dict(field.split("=", 1) for field in content.split(", "))
             yield name, start, length, fields
@@ -211,9 +212,9 @@ class Views(unittest.TestCase):
         self.assertEqual(len(truth.threads), 5)
 
     def row_of(self, span):
-        """The row that the span has, and when it has it. A span that is over has row 0."""
+        """Returns the span's row and when the span occupies it. A finished span has row 0."""
         begin, end, row = self.states["Spans", str(span)][0]
-        if row == 0:  # all that the trace has of this span is its end
+        if row == 0:  # the trace contains only the end of this span
             end, (row,) = begin - 1, [
                 path[1] for path, ((_, _, name), *_) in self.states.items()
                 if path[0] == "Rows" and path[-1] == "name" and name == self.truth.names[span]]

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes spans whose scopes nest, overlap on several threads, move on, end in any order and outlive
-// their span; and spans that begin before a trace does, or do not end in it.
+// Makes spans whose scopes nest, overlap on several threads, move, end in any order and outlive
+// their span. Some spans begin before the trace or do not end in it.
 //
-// usage: tracecompass_workload FILE [SPANS]   FILE gets the spans that are exported
+// usage: tracecompass_workload FILE [SPANS]   FILE receives the exported spans
 //
-// Without SPANS it says "ready" where the trace should begin and "done" where it should end, and
+// Without SPANS it prints "ready" where the trace should begin and "done" where it should end, and
 // waits for a line each time.
 #include <cstdio>
 #include <cstdlib>
@@ -40,7 +40,7 @@ TracerPointer MakeTracer(const std::string& path) {
   return tracer;
 }
 
-// Long enough to be seen in a picture.
+// Works long enough to be visible in a picture.
 void Work(int milliseconds = 1) {
   std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
@@ -105,7 +105,7 @@ void EndInAnyOrder(const opentracing::Span& parent) {
   }
 }
 
-// What begins on threads of its own before the trace, and goes on in it after `go`.
+// Spans that begin on separate threads before the trace and continue in it after `go`.
 class Before {
  public:
   Before(const TracerPointer& tracer, std::shared_future<void> go)
