@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/configuration.md holds a table that is written from the table in the code. To write it anew:
+// docs/configuration.md contains a table that is generated from the table in the code. To update
+// it:
 //
 //   TRACEKIN_UPDATE_DOCUMENTATION=1 configuration_test --gtest_filter='Documentation.*'
 

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::Pair;
 
-/// Starts and ends with none of the variables set.
+/// Unsets all of the variables before and after each test.
 class ApplyEnvironmentTest : public testing::Test {
  protected:
   ApplyEnvironmentTest() { Clear(); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading and printing a configuration where there is no memory: every allocation fails in turn,
-// those of the JSON library included.
+// Reads and prints a configuration without enough memory: every allocation fails in turn, including
+// those of the JSON library.
 #include <gtest/gtest.h>
 #include <pthread.h>
 
@@ -13,7 +13,7 @@
 namespace tracekin::testing {
 namespace {
 
-// Calls `work` with less memory than it needs, then with one more allocation, until it has enough.
+// Calls `work` with too little memory, then with one more allocation each time until it succeeds.
 template <class Work>
 void LackMemoryEverywhere(Work work) {
   long good = 0;

@@ -16,8 +16,8 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::Pair;
 
-/// The error for `json`; "accepted" if there is none. Fails the test if options changed all the
-/// same.
+/// Returns the error for `json`, or "accepted". Fails the test if options were changed despite an
+/// error.
 std::string ErrorOf(std::string_view json) {
   Options options;
   options.service_name = "before";
@@ -189,7 +189,7 @@ TEST(ParseConfiguration, DoesNotRepeatPasswords) {
   EXPECT_THAT(error, Not(HasSubstr("secret")));
 }
 
-// libcurl would refuse it with each batch.
+// libcurl would refuse it with every batch.
 TEST(ParseConfiguration, NeverTakesAPasswordWithAnAtThatIsNotEncoded) {
   const std::string error = ErrorOf(R"({"exporter": {"endpoint": "http://me:se@cret@host/"}})");
   EXPECT_THAT(error, HasSubstr("found \"http://me:***@host/\"; write %40 for an @ in the user or "
@@ -257,7 +257,7 @@ TEST(ParseConfiguration, AnswersEveryMutationOfAConfiguration) {
       EXPECT_FALSE(error.empty()) << json;
     }
   }
-  EXPECT_GT(accepted, 0);  // the mutations are not all hopeless, so both ways have been taken
+  EXPECT_GT(accepted, 0);  // some mutations must be valid, so that both outcomes are tested
 }
 
 TEST(ParseConfiguration, ShowsNoValueOfAHeader) {
@@ -278,7 +278,7 @@ TEST(ParseConfiguration, ShowsNoValueOfAHeader) {
   EXPECT_THAT(ErrorOf(R"({"exporter": {"headers": {"X-Key": 123456}}})"), Not(HasSubstr("123456")));
 }
 
-// rapidjson 1.1 makes -2e223 of 0e40.
+// rapidjson 1.1 reads 0e40 as -2e223.
 TEST(ParseConfiguration, ReadsNumbersExactly) {
   const auto rate = [](const std::string& number) {
     Options options;

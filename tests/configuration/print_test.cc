@@ -13,7 +13,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// Options in which every setting has a value that is not its default.
+/// Options in which no setting has its default value.
 Options Changed() {
   Options options;
   options.service_name = "caf\xc3\xa9 \"1\"";
@@ -49,7 +49,7 @@ Options Changed() {
   exporter.rotate_bytes = 12;
   exporter.rotate_files = 13;
   exporter.compression = "gzip";
-  exporter.headers = {{"X-Key", "***"}};  // what any value is printed as
+  exporter.headers = {{"X-Key", "***"}};  // every value is printed like this
   exporter.bearer_file = "/run/token";
   exporter.basic_file = "/run/password";
   exporter.ca_file = "/run/ca.pem";
@@ -89,8 +89,8 @@ TEST(PrintConfiguration, KnowsEveryFieldOfOptions) {
   for (const Setting& setting : Settings()) {
     EXPECT_FALSE(SameValue(setting, defaults, changed)) << setting.path;
   }
-  // A field that is added to Options is also added to the table and to Changed(): these sizes are
-  // of what the tests above have covered.
+  // A field that is added to Options must also be added to the table and to Changed(). These sizes
+  // are those of the fields that the tests above cover.
   EXPECT_EQ(sizeof(SamplerOptions), sizeof(std::string) + 2 * sizeof(double) + 8);
   EXPECT_EQ(sizeof(PropagationOptions), 2 * sizeof(StringList));
   EXPECT_EQ(sizeof(ExporterOptions), 17 * sizeof(std::string) + 8 + 16 * sizeof(std::uint64_t) +

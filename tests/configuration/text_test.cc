@@ -19,7 +19,7 @@ TEST(IsText, TakesUtf8) {
 TEST(IsText, RefusesNulAndWhatIsNoUtf8) {
   EXPECT_FALSE(IsText(std::string_view("a\0b", 3)));
   EXPECT_FALSE(IsText("a\xff"));
-  EXPECT_FALSE(IsText("\xc3"));              // cut
+  EXPECT_FALSE(IsText("\xc3"));              // truncated
   EXPECT_FALSE(IsText("\xc0\xaf"));          // overlong
   EXPECT_FALSE(IsText("\xed\xa0\x80"));      // a surrogate
   EXPECT_FALSE(IsText("\xf4\x90\x80\x80"));  // beyond U+10FFFF

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configurations of somebody who means harm, or of a template gone wrong: each is refused with one
-// line that says why, or means what it says.
+// Configurations of an attacker, or of a broken template. Each must be refused with one line that
+// explains why, or mean what it appears to mean.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,8 +20,8 @@ namespace {
 
 using testing::HasSubstr;
 
-/// The error, "accepted" if there is none. Whatever the configuration, an error is one short line
-/// of text.
+/// Returns the error, or "accepted". For every configuration, an error must be one short line of
+/// text.
 std::string ErrorOf(std::string_view json, Options* options) {
   std::string error;
   if (ParseConfiguration(std::string(json), options, &error) && ValidateOptions(*options, &error)) {
@@ -43,7 +43,7 @@ std::string ErrorOf(std::string_view json) {
 
 struct Case {
   std::string text;
-  std::string error;  // a part of it
+  std::string error;  // part of the message
 };
 
 TEST(JsonTricks, AreRefusedWithAMessageOrHarmless) {
@@ -54,7 +54,7 @@ TEST(JsonTricks, AreRefusedWithAMessageOrHarmless) {
     return text;
   }();
   const Case cases[] = {
-      {"\xef\xbb\xbf", "The document is empty"},  // a byte order mark alone
+      {"\xef\xbb\xbf", "The document is empty"},  // only a byte order mark
       {"\xef\xbb\xbf\xef\xbb\xbf{}", "line 1"},   // two of them
       {"\xff\xfe{\0}\0"s, "NUL"},                 // UTF-16
       {"\xfe\xff", "line 1"},
@@ -77,7 +77,7 @@ TEST(JsonTricks, AreRefusedWithAMessageOrHarmless) {
       {R"({"service_name": "\udc00\ud800"})", "line 1, column"},
       {R"({"service_name": "\ud83d\ude00"})", "accepted"},
       {R"({"service_name": "\x41"})", "line 1, column"},
-      {"{\"service_name\": \"a\nb\"}", "line 1, column"},  // a control character as it is
+      {"{\"service_name\": \"a\nb\"}", "line 1, column"},  // a raw control character
       {R"({"service_name": "a\u0000b"})",
        "found \"a\xef\xbf\xbd"
        "b\""},
@@ -109,7 +109,7 @@ TEST(JsonTricks, SixtyThousandTagsAreRead) {
   EXPECT_EQ(options.tags.at("59999"), "v");
 }
 
-/// {"exporter": {"queue_spans": VALUE}} of exporter.queue_spans.
+/// Returns {"exporter": {"queue_spans": VALUE}} for exporter.queue_spans.
 std::string JsonOf(const Setting& setting, const std::string& value) {
   const std::string path(setting.path);
   const std::size_t dot = path.find('.');
@@ -117,7 +117,8 @@ std::string JsonOf(const Setting& setting, const std::string& value) {
   return "{\"" + path.substr(0, dot) + "\": {\"" + path.substr(dot + 1) + "\": " + value + "}}";
 }
 
-// The check of one setting: that some values do not go together is another matter.
+// Returns whether the check of one setting accepts the value. Conflicts between settings are
+// another matter.
 bool Takes(const Setting& setting, const std::string& value) {
   Options options;
   std::string error;
@@ -172,7 +173,7 @@ TEST(EndpointTricks, AreRefusedWithAMessageOrHarmless) {
       {"http://a:+80/", "expected"},
       {"http://a: 80/", "expected"},
       {"http://a:80:80/", "expected"},
-      {"http://a:\xd9\xa8\xd9\xa0/", "expected"},  // digits, but not ASCII's
+      {"http://a:\xd9\xa8\xd9\xa0/", "expected"},  // digits, but not ASCII digits
       {"http://[::1/", "expected"},
       {"http://[]/", "expected"},
       {"http://[::1]x/", "expected"},
@@ -192,7 +193,7 @@ TEST(EndpointTricks, AreRefusedWithAMessageOrHarmless) {
       {"http:///a", "expected"},
       {"http://", "expected"},
       {"://", "expected"},
-      {"", "accepted"},  // is not set
+      {"", "accepted"},  // not set
       {"scribe://a:9410/path", "expected"},
       {"scribe://a:9410?x", "expected"},
       {"scribe://a:9410#x", "expected"},

@@ -70,7 +70,7 @@ TEST(IsUrl, RefusesWhatCannotWork) {
   }
 }
 
-// What libcurl does with a URL before it sends a request to it.
+// Returns whether libcurl accepts a URL before it sends a request to it.
 bool LibcurlTakes(const std::string& url) {
   struct Deleter {
     void operator()(CURLU* parts) const { curl_url_cleanup(parts); }
@@ -90,7 +90,7 @@ bool LibcurlTakes(const std::string& url) {
 }
 
 TEST(IsUrl, NeverTakesWhatLibcurlRefuses) {
-  // Every byte, and every percent-encoded one, in each place of a URL.
+  // Every byte, raw and percent-encoded, in each part of a URL.
   for (int byte = 1; byte < 256; ++byte) {
     char encoded[4];
     std::snprintf(encoded, sizeof encoded, "%%%02x", byte);
@@ -161,7 +161,7 @@ TEST(MaskPassword, ReplacesThePassword) {
   EXPECT_EQ(MaskPassword("redis://:secret@a?x"), "redis://:***@a?x");
 }
 
-// Such a URL is refused, with a message that shows it.
+// Such a URL is refused with a message that shows it.
 TEST(MaskPassword, HidesAPasswordThatEndsTheAuthorityTooSoon) {
   EXPECT_EQ(MaskPassword("http://me:sec/ret@a/b"), "http://me:***@a/b");
   EXPECT_EQ(MaskPassword("http://me:sec?r#et@a"), "http://me:***@a");

@@ -24,7 +24,7 @@ Options Valid() {
   return options;
 }
 
-/// The error for valid options that `change` has changed; "valid" if there is none.
+/// Returns the error for valid options after `change` has changed them, or "valid".
 std::string ErrorAfter(const std::function<void(Options*)>& change) {
   Options options = Valid();
   change(&options);
@@ -79,7 +79,7 @@ TEST(ValidateOptions, WantsAPlaceForSpans) {
   }
 }
 
-/// The error for an endpoint and a format, where spans go to `type`.
+/// Returns the error for an endpoint and a format when spans are sent to `type`.
 std::string ErrorOf(const char* type, const char* endpoint, const char* format) {
   return ErrorAfter([&](Options* o) {
     o->exporter.type = type;
