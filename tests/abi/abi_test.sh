@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: abi_test.sh BUILD_FOLDER [--update]
-# Compares the binary interfaces of the libraries that programs link to with those that are kept here, one
-# .abi file each. Any change fails: one that programs must be built anew for wants a new soname; for others
-# --update writes the files anew.
+# Compares the binary interfaces of the public libraries with the .abi files in this folder, one per
+# library. Any change fails the test. A change for which programs must be rebuilt requires a new
+# soname; for other changes, --update writes the files again.
 set -euo pipefail
 
 build=$1
