@@ -2,9 +2,8 @@
 #include "configuration/nearest_key.h"
 
 #include <algorithm>
-#include <numeric>
-#include <vector>
 
+#include "base/edit_distance.h"
 #include "configuration/table.h"
 
 namespace tracekin {
@@ -16,21 +15,6 @@ constexpr std::size_t kComparedBytes = 64;
 std::string_view LastKey(std::string_view path) { return path.substr(path.rfind('.') + 1); }
 
 }  // namespace
-
-std::size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);  // distances of a prefix of a to each prefix of b
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
-    }
-  }
-  return row.back();
-}
 
 std::string NearestKey(std::string_view path) {
   path = path.substr(0, kComparedBytes);

@@ -15,10 +15,6 @@ namespace tracekin {
 /// count as near. Empty if none resembles it.
 std::string NearestKey(std::string_view path);
 
-/// Levenshtein's distance of two texts, in bytes. Takes time in proportion to the product of their
-/// lengths.
-std::size_t EditDistance(std::string_view a, std::string_view b);
-
 }  // namespace tracekin
 
 #endif  // TRACEKIN_CONFIGURATION_NEAREST_KEY_H

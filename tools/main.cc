@@ -5,8 +5,8 @@
 #include <sstream>
 #include <string>
 
+#include "base/terminal.h"
 #include "tools/record/record.h"
-#include "tools/record/terminal.h"
 
 namespace {
 
@@ -15,7 +15,7 @@ int Exit(const CLI::App& app, const CLI::ParseError& error) {
   std::stringstream said;
   const int status = app.exit(error, std::cout, said);
   for (std::string line; std::getline(said, line);) {
-    std::cerr << tracekin::record::ForTerminal(line) << '\n';
+    std::cerr << tracekin::ForTerminal(line) << '\n';
   }
   return status;
 }

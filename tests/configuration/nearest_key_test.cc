@@ -10,15 +10,6 @@
 namespace tracekin {
 namespace {
 
-TEST(EditDistance, CountsInsertionsDeletionsAndReplacements) {
-  EXPECT_EQ(EditDistance("", ""), 0u);
-  EXPECT_EQ(EditDistance("abc", "abc"), 0u);
-  EXPECT_EQ(EditDistance("", "abc"), 3u);
-  EXPECT_EQ(EditDistance("abc", ""), 3u);
-  EXPECT_EQ(EditDistance("kitten", "sitting"), 3u);
-  EXPECT_EQ(EditDistance("ab", "ba"), 2u);
-}
-
 TEST(NearestKey, FindsEveryKeyWithOneCharacterMissing) {
   for (const Setting& setting : Settings()) {
     std::string misspelt(setting.path);

@@ -9,8 +9,8 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/terminal.h"
 #include "tools/record/session.h"
-#include "tools/record/terminal.h"
 
 namespace tracekin::record {
 

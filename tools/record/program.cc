@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "tools/record/terminal.h"
+#include "base/terminal.h"
 
 namespace tracekin::record {
 

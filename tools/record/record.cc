@@ -12,12 +12,12 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/terminal.h"
 #include "tools/record/output_folder.h"
 #include "tools/record/plan.h"
 #include "tools/record/program.h"
 #include "tools/record/session.h"
 #include "tools/record/summary.h"
-#include "tools/record/terminal.h"
 
 namespace tracekin::record {
 

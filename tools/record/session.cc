@@ -10,7 +10,7 @@
 #include <cstring>
 #include <memory>
 
-#include "tools/record/terminal.h"
+#include "base/terminal.h"
 
 namespace tracekin::record {
 

@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/terminal.h"
 #include "tools/record/session.h"
-#include "tools/record/terminal.h"
 
 namespace tracekin::record {
 

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/record/terminal.h"
+#include "base/terminal.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
 
-#include "tools/record/summary.h"
-
-namespace tracekin::record {
+namespace tracekin {
 namespace {
 
 TEST(ForTerminal, LeavesTextAlone) {
@@ -50,13 +48,5 @@ TEST(ForTerminal, LetsNothingThroughThatCommandsATerminalOrHidesText) {
   for (const Case& c : cases) EXPECT_EQ(ForTerminal(c.text), c.shown);
 }
 
-TEST(RecordSummary, ShowsNamesThatProcessesChoseWithoutTheirEscapes) {
-  Summary summary;
-  summary.events = {{"tracekin:\x1b[2J", 1}};
-  summary.processes = {{7, "\x1b[31mHI\x07"}};
-  EXPECT_EQ(Describe(summary, 1 << 20),
-            "             1  tracekin:\\x1b[2J\nprocess 7  \\x1b[31mHI\\x07\n");
-}
-
 }  // namespace
-}  // namespace tracekin::record
+}  // namespace tracekin

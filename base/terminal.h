@@ -2,13 +2,13 @@
 // Text of others on its way to a terminal.
 //
 // Thread-safety: functions of their arguments.
-#ifndef TRACEKIN_TOOLS_RECORD_TERMINAL_H
-#define TRACEKIN_TOOLS_RECORD_TERMINAL_H
+#ifndef TRACEKIN_BASE_TERMINAL_H
+#define TRACEKIN_BASE_TERMINAL_H
 
 #include <string>
 #include <string_view>
 
-namespace tracekin::record {
+namespace tracekin {
 
 /// `text` with each byte as \xNN that could command a terminal or hide what stands beside it:
 /// control characters of ASCII and of Unicode, marks that turn the direction of writing, and what
@@ -16,6 +16,6 @@ namespace tracekin::record {
 /// events' names.
 std::string ForTerminal(std::string_view text);
 
-}  // namespace tracekin::record
+}  // namespace tracekin
 
-#endif  // TRACEKIN_TOOLS_RECORD_TERMINAL_H
+#endif  // TRACEKIN_BASE_TERMINAL_H

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/record/terminal.h"
+#include "base/terminal.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdio>
 
-namespace tracekin::record {
+namespace tracekin {
 
 namespace {
 
@@ -68,4 +68,4 @@ std::string ForTerminal(std::string_view text) {
   return shown;
 }
 
-}  // namespace tracekin::record
+}  // namespace tracekin
