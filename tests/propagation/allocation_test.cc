@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Injecting and extracting the usual formats allocates nothing.
+// Checks that injecting and extracting the usual formats does not allocate.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -38,7 +38,7 @@ void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); 
 namespace tracekin {
 namespace {
 
-// Counts what is set, and answers from literals.
+// Counts what is set, and returns literals for lookups.
 struct LiteralCarrier : opentracing::HTTPHeadersReader, opentracing::HTTPHeadersWriter {
   using Entry = std::pair<const char*, const char*>;
 

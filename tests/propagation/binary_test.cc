@@ -47,7 +47,7 @@ Extracted Decode(const std::string& bytes) {
 TEST(Binary, IsWhatItsSpecificationSays) {
   const std::string expected(
       "tkc\x01"
-      "\0\x40"  // bytes that follow
+      "\0\x40"  // number of bytes that follow
       "\x06"    // accepted, random trace id
       "\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f\x10"
       "\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f\x20"
@@ -111,7 +111,7 @@ TEST(Binary, ContextBeyondTheLimitsIsNotWritten) {
 
 TEST(Binary, EmptyStreamHoldsNothing) {
   std::istringstream stream("");
-  for (int i = 0; i < 2; ++i) {  // the second time it has eofbit set
+  for (int i = 0; i < 2; ++i) {  // eofbit is set the second time
     const Extracted extracted = Decode(stream);
     EXPECT_FALSE(extracted.error);
     EXPECT_FALSE(extracted.found);

@@ -71,7 +71,7 @@ TEST(Blkin, OnlyASampledTraceHasIds) {
   EXPECT_TRUE(ToTraceInfo(MakeContext(0, 0, 0, 0, Decision::kAccept)) == TraceInfo{});
 }
 
-// What the format has no place for.
+// The parts of a context that the format cannot represent.
 TEST(Blkin, UpperHalfDebugAndExtrasAreLost) {
   Context context = WithExtras(Sample(), {{"key", "value"}}, "vendor=1");
   context.trace_id_high = 7;
@@ -104,7 +104,7 @@ TEST(Blkin, TraceIdWithoutSpanIdIsAnError) {
   EXPECT_EQ(context, Sample());
 }
 
-// Every bit counts, and counts for one id.
+// Every bit matters, and for only one id.
 TEST(Blkin, AFlippedBitChangesItsIdAlone) {
   EachBitFlip(kBig, [](const HeapBytes& bytes, std::size_t at) {
     const TraceInfo info = ReadTraceInfo(bytes.data(), ByteOrder::kBig);

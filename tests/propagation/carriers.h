@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of propagation/ share: a carrier that can be as helpful or as unhelpful as real
-// ones, and short ways to inject into it and to extract from it.
+// Helpers for the tests of propagation/: a carrier that imitates the capabilities and defects of
+// real ones, and short functions that inject into it and extract from it.
 #ifndef TRACEKIN_TESTS_PROPAGATION_CARRIERS_H
 #define TRACEKIN_TESTS_PROPAGATION_CARRIERS_H
 
@@ -22,8 +22,8 @@ namespace tracekin {
 
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
-/// Keeps its entries in order, repeated keys included. Keys are compared exactly by LookupKey, as
-/// in most carriers.
+/// Keeps its entries in order, including repeated keys. LookupKey compares keys exactly, like most
+/// carriers.
 struct TestCarrier : opentracing::HTTPHeadersReader, opentracing::HTTPHeadersWriter {
   TestCarrier() = default;
   explicit TestCarrier(Entries initial) : entries(std::move(initial)) {}
@@ -55,7 +55,7 @@ struct TestCarrier : opentracing::HTTPHeadersReader, opentracing::HTTPHeadersWri
           visit) const override {
     ++iterations;
     for (const auto& entry : entries) {
-      // The texts are gone after the callback, and what is left in their place would be noticed.
+      // Overwrites the strings after the callback, so that a test fails if they are still used.
       std::string key = entry.first;
       std::string value = entry.second;
       auto done = visit(key, value);
@@ -84,14 +84,14 @@ inline std::unique_ptr<Propagation> MakePropagation(const std::vector<std::strin
   return propagation;
 }
 
-/// What one format writes for `context`.
+/// Returns the entries that one format writes for `context`.
 inline Entries Inject(const std::string& format, const Context& context) {
   TestCarrier carrier;
   EXPECT_TRUE(MakePropagation({format})->Inject(context, carrier));
   return carrier.entries;
 }
 
-/// What Extract returned, and the context if it found one.
+/// The result of Extract, and the context if it found one.
 struct Extracted {
   std::error_code error;
   bool found = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fronts of messages as a real cluster sent them, without a context.
+// Fronts of messages that a real cluster sent, without a context.
 #ifndef TRACEKIN_TESTS_PROPAGATION_CEPH_FRONTS_H
 #define TRACEKIN_TESTS_PROPAGATION_CEPH_FRONTS_H
 
@@ -18,7 +18,8 @@ struct CephFront {
   std::string front;
 };
 
-/// Those of ceph_fronts.txt, of each of the eight types; the first is MOSDOp's, version 8.
+/// Returns the fronts of ceph_fronts.txt, with all eight types. The first is that of a MOSDOp,
+/// version 8.
 inline std::vector<CephFront> RealCephFronts() {
   std::ifstream file(TRACEKIN_CEPH_FRONTS);
   std::vector<CephFront> fronts;

@@ -29,14 +29,14 @@ Context Sample() {
                      Decision::kAccept);
 }
 
-// What is left of it where only BlkKin's ids have a place.
+// Returns the part of Sample() that BlkKin's ids can represent.
 Context Blkin() {
   Context context = Sample();
   context.trace_id_high = 0;
   return context;
 }
 
-// Debian's Ceph writes MOSDOp version 8; 9 has one field more.
+// Debian's Ceph writes MOSDOp version 8. Version 9 has one more field.
 CephFront OpVersion9(const std::string& block = kEmptyBlock) {
   CephFront message = RealCephFronts()[0];
   EXPECT_EQ(message.header.type, kCephOsdOp);
@@ -52,7 +52,7 @@ std::vector<CephFront> Messages() {
   return messages;
 }
 
-// From the message's specification alone.
+// Returns the offset of the ids according to the message's specification alone.
 std::size_t OffsetIn(const CephFront& message) {
   switch (message.header.type) {
     case kCephOsdOp:
@@ -121,7 +121,7 @@ TEST(CephMessage, OpenTelemetryBlockGrowsAndShrinksTheFront) {
     CephFront stamped = OpVersion9(before);
     ASSERT_TRUE(WriteCephTrace(Sample(), stamped.header, &stamped.front));
     EXPECT_EQ(stamped.front, expected.front);
-    EXPECT_EQ(Read(stamped).context, Sample());  // with all of the trace id
+    EXPECT_EQ(Read(stamped).context, Sample());  // with the full trace id
     ASSERT_TRUE(WriteCephTrace({}, stamped.header, &stamped.front));
     EXPECT_EQ(stamped.front, OpVersion9().front);
   }
@@ -141,7 +141,7 @@ TEST(CephMessage, OnlyASampledTraceHasIds) {
   }
 }
 
-// Each of the two may be another tracer's.
+// The two contexts may belong to different tracers.
 TEST(CephMessage, OfTwoContextsTheSampledOneIsRead) {
   CephFront message = OpVersion9(kBlock);
   Context otel = Sample();
@@ -181,13 +181,13 @@ TEST(CephMessage, UnknownTypesAndVersionsAreLeftAlone) {
   }
 }
 
-// A message whose header says another type or version than it has.
+// A message whose header contains another type or version than its front.
 TEST(CephMessage, FrontOfAnotherMessageIsInconsistent) {
   std::size_t tried = 0;
   for (const CephFront& of : Messages()) {
     for (const CephFront& as : Messages()) {
       if (of.header.type == as.header.type) continue;
-      // Some differ in the operation's own fields only.
+      // Some types differ only in the fields of the operation.
       const auto kind = [](const CephFront& message) {
         const std::uint16_t type = message.header.type;
         return type == kCephRepOp || type == kCephRepOpReply ? 2 : type >= 108 ? 1 : type;
@@ -207,7 +207,7 @@ TEST(CephMessage, FrontOfAnotherMessageIsInconsistent) {
   EXPECT_EQ(Read(op).error, span_context_corrupted_error);
 }
 
-// A front that ends too early is refused, wherever it is cut before what tells the place for sure.
+// A truncated front is rejected if it ends before the fields that determine the offset.
 TEST(CephMessage, TruncatedFrontIsNeverStampedElsewhere) {
   for (const CephFront& message : Messages()) {
     SCOPED_TRACE(Name(message));
@@ -257,7 +257,7 @@ TEST(CephMessage, FrontWithAFlippedBitIsNeverStampedElsewhere) {
   }
 }
 
-// Each of these bytes tells this message from others.
+// Each of these bytes distinguishes this message from others.
 TEST(CephMessage, HeadsBeforeTheContextMustBeRight) {
   const CephFront op = RealCephFronts().front();
   for (const std::size_t at : {0, 1, 2, 3, 4, 5, 6, 19, 20, 21, 22, 36, 37, 38, 39, 40, 41}) {
@@ -267,16 +267,16 @@ TEST(CephMessage, HeadsBeforeTheContextMustBeRight) {
   }
 }
 
-// A struct that only a later version can read may be anything.
+// A struct that only a later version can read may contain anything.
 TEST(CephMessage, OperationOfAnUnknownVersionIsInconsistent) {
   for (const CephFront& message : RealCephFronts()) {
     if (message.header.type < kCephEcSubOpWrite || message.header.type > kCephEcSubOpReadReply) {
       continue;
     }
     CephFront later = message;
-    later.front[28] = 9;  // behind spg_t and the epoch: of the struct itself,
+    later.front[28] = 9;  // after spg_t and the epoch: version of the struct
     EXPECT_FALSE(Read(later).error) << Name(message);
-    later.front[29] = 9;  // and of the oldest version that can read it
+    later.front[29] = 9;  // oldest version that can read it
     EXPECT_EQ(Read(later).error, span_context_corrupted_error) << Name(message);
   }
 }
@@ -288,7 +288,7 @@ TEST(CephMessage, TraceIdWithoutSpanIdIsAnError) {
   }
 }
 
-// Four bytes anywhere may be taken for a length.
+// Any four bytes may be interpreted as a length.
 TEST(CephMessage, LengthsBeyondTheFrontAreNotFollowed) {
   for (const CephFront& message : RealCephFronts()) {
     for (std::size_t at = 0; at + 4 <= message.front.size(); ++at) {

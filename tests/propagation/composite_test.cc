@@ -63,7 +63,7 @@ TEST(PropagationInject, WritesEveryFormatInOrder) {
                      {"uberctx-k", "v"}}));
 }
 
-// nginx forwards only the keys that an unsampled span without baggage wrote when it started.
+// nginx forwards only the keys that an unsampled span without baggage wrote at start-up.
 TEST(PropagationInject, KeysDoNotDependOnTheContext) {
   const auto propagation = MakePropagation({"b3", "b3multi", "tracecontext", "baggage"});
   std::set<std::set<std::string>> seen;
@@ -233,7 +233,7 @@ TEST(PropagationExtract, LookupCarrierIsNeverIterated) {
   EXPECT_EQ(carrier.iterations, 0);
 }
 
-// Jaeger's items, for which it is iterated, change nothing in how the formats behind jaeger ask.
+// Iterating for Jaeger's items does not change how later formats query the carrier.
 TEST(PropagationExtract, OrderOfFormatsDoesNotDecideWhichLinesOfALookupCarrierAreRead) {
   TestCarrier carrier{Entries{{"uber-trace-id", "1:2:0:1"},
                               {"baggage", "a=1"},

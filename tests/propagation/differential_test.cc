@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same input in two ways: the formats against regular expressions written from their grammars,
-// and a carrier that is asked against one that is iterated.
+// Compares two implementations on the same input: the formats with regular expressions written from
+// their grammars, and a carrier that supports lookup with one that is iterated.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -13,7 +13,7 @@
 namespace tracekin {
 namespace {
 
-// Variants of `text`, most of them broken in one or two places.
+// Makes variants of `text`, most of which are broken in one or two places.
 class Mutator {
  public:
   explicit Mutator(unsigned seed) : random_(seed) {}

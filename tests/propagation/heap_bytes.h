@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Golden messages in memory of exactly their size, so that AddressSanitizer sees a read beyond them.
+// Test messages in heap memory of their exact size, so that AddressSanitizer detects reads beyond
+// them.
 #ifndef TRACEKIN_TESTS_PROPAGATION_HEAP_BYTES_H
 #define TRACEKIN_TESTS_PROPAGATION_HEAP_BYTES_H
 
@@ -29,7 +30,7 @@ class HeapBytes {
   const std::unique_ptr<char[]> bytes_;
 };
 
-/// The bytes that `hex` names; blanks are for the reader.
+/// Returns the bytes of the digits in `hex`. Blanks are ignored.
 inline std::string FromHex(std::string_view hex) {
   std::string digits;
   for (const char c : hex) {
@@ -51,7 +52,8 @@ void EachTruncation(std::string_view bytes, Visit visit) {
   }
 }
 
-/// Calls `visit` with `bytes` with one bit changed, and that bit's byte; for each bit.
+/// For each bit of `bytes`, calls `visit` with a copy in which it is flipped, and the index of its
+/// byte.
 template <class Visit>
 void EachBitFlip(std::string_view bytes, Visit visit) {
   for (std::size_t bit = 0; bit < 8 * bytes.size(); ++bit) {

@@ -38,7 +38,7 @@ TEST(TextLookup, CarrierThatDoesNotAnswerIsIteratedOnce) {
   EXPECT_EQ(carrier.lookups, 1);
 }
 
-// Another copy of the OpenTracing library has categories of its own, with the same names.
+// Another copy of the OpenTracing library has its own categories with the same names.
 struct ForeignCategory : std::error_category {
   const char* name() const noexcept override { return "OpenTracingPropagationError"; }
   std::string message(int /*value*/) const override { return "foreign"; }

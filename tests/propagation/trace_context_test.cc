@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cases are those of the validation suite of w3c/trace-context, and the rules of the
-// specification that the suite does not try.
+// The cases of the validation suite of w3c/trace-context, and the rules of the specification that
+// the suite does not test.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -10,7 +10,7 @@ _Static_assert(offsetof(struct xseg_peer_request, req_trace) == TRACEKIN_XSEG_OF
 struct tracekin_trace_info xseg_peer_expected(uint64_t serial) {
   struct tracekin_trace_info info = {0, 0, 0};
   if (serial % 3 != 0) {
-    const uint64_t id = serial * 0x9e3779b97f4a7c15u; /* odd: only 0 becomes 0 */
+    const uint64_t id = serial * 0x9e3779b97f4a7c15u; /* the factor is odd, so only 0 yields 0 */
     info.trace_id = (int64_t)id;
     info.span_id = (int64_t)~id;
     info.parent_span_id = (int64_t)(id >> 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a peer in plain C does with the ids of its requests. */
+/* A peer in plain C that writes and checks the ids of its requests. */
 #ifndef TRACEKIN_TESTS_PROPAGATION_XSEG_PEER_H
 #define TRACEKIN_TESTS_PROPAGATION_XSEG_PEER_H
 
@@ -9,19 +9,19 @@
 extern "C" {
 #endif
 
-/* A request of libxseg with ids, as far as these peers use it. */
+/* A libxseg request with ids, reduced to the fields that these peers use. */
 struct xseg_peer_request {
   uint64_t serial;
   char unused[TRACEKIN_XSEG_OFFSET - sizeof(uint64_t)];
   struct tracekin_trace_info req_trace;
 };
 
-/* The ids that request number `serial` has; every third one is not traced. */
+/* Returns the ids of request number `serial`. Every third request is not traced. */
 struct tracekin_trace_info xseg_peer_expected(uint64_t serial);
 
 void xseg_peer_submit(struct xseg_peer_request* request, uint64_t serial);
 
-/* 1 if the request has the ids of its serial number. */
+/* Returns 1 if the request has the ids of its serial number. */
 int xseg_peer_accept(const struct xseg_peer_request* request);
 
 #ifdef __cplusplus

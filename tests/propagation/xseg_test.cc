@@ -114,8 +114,8 @@ TEST(Xseg, AFlippedBitChangesItsIdAlone) {
   });
 }
 
-// Two peers on one segment, each with a queue of requests' numbers towards the other, as in XSEG: the
-// one submits, the other accepts and hands the request back for its next use.
+// Two peers on one segment, each with a queue of request numbers to the other, like in XSEG. One
+// submits requests. The other accepts them and returns them for their next use.
 constexpr std::uint64_t kRequests = 100000;
 constexpr std::uint32_t kSlots = 16;
 
@@ -154,7 +154,7 @@ std::uint32_t Wait(Queue& queue) {
   return slot;
 }
 
-// The number of requests that did not have their own ids, or 255 if there were more.
+// Returns the number of requests that did not have their own ids, at most 255.
 int Accept(Segment* segment) {
   std::uint64_t wrong = 0;
   for (std::uint64_t n = 0; n < kRequests; ++n) {
@@ -180,13 +180,13 @@ TEST(Xseg, RecycledRequestsOfTwoProcessesNeverHaveStaleOrTornIds) {
   Segment* const segment = Map(descriptor);
   ASSERT_NE(segment, nullptr);
   new (segment) Segment;
-  std::memset(segment->requests, 0xff, sizeof segment->requests);  // of some earlier use
+  std::memset(segment->requests, 0xff, sizeof segment->requests);  // left over from an earlier use
   for (std::uint32_t slot = 0; slot < kSlots; ++slot) ASSERT_TRUE(segment->free.Push(slot));
 
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    Segment* const own = Map(descriptor);  // at another address, as another peer has it
+    Segment* const own = Map(descriptor);  // at another address, as in another peer
     _exit(own != nullptr && own != segment ? Accept(own) : 255);
   }
   for (std::uint64_t serial = 1; serial <= kRequests; ++serial) {
