@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tracer that BlkKin's API records to while it lives, for tests.
+// A tracer for tests that receives the records of BlkKin's API during its lifetime.
 #ifndef TRACEKIN_TESTS_INTEGRATIONS_BLKIN_BLKIN_TRACER_H
 #define TRACEKIN_TESTS_INTEGRATIONS_BLKIN_BLKIN_TRACER_H
 
@@ -20,10 +20,10 @@ class BlkinTracer : public RecordingTracer {
   }
   ~BlkinTracer() { SetBlkinTracer(nullptr); }
 
-  /// What was reported so far, whole or not.
+  /// Returns the spans that were reported so far, complete or not.
   std::vector<RecordedSpan> Reported() { return Spans(); }
 
-  /// All that was recorded.
+  /// Returns all spans that were recorded.
   std::vector<RecordedSpan> All() {
     EXPECT_TRUE(FlushBlkin(kPatience));
     return Spans();

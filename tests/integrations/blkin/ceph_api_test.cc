@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BlkKin's C and C++ API in Ceph's dialect: what each function does with good and bad arguments. What
-// becomes of records outside of the process, programs_test.py looks at.
+// Tests each function of BlkKin's C and C++ API in Ceph's dialect with valid and invalid arguments.
+// programs_test.py tests the events and spans outside of the process.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tracer that the environment asks for, and what blkin_init makes of it.
+// Tests the tracer that the environment configures, and how blkin_init uses it.
 
 #include "integrations/blkin/environment.h"
 
@@ -42,7 +42,7 @@ class BlkinEnvironment : public ::testing::Test {
     return folder_.path() + "/tracekin.json";
   }
 
-  // Whether a span goes to `file`, with the name of the service.
+  // Returns the service name of the first span in `file`, or "(none)".
   static std::string ServiceIn(const SpanFile& file) {
     std::ifstream in(file.path());
     std::string line;
@@ -124,7 +124,7 @@ TEST_F(BlkinEnvironment, AWrongOneIsAnErrorThatSaysWhatIsWrong) {
   Set("TRACEKIN_CONFIG", "/nonexistent/tracekin.json");
   EXPECT_EQ(blkin::TracerOfEnvironment(&error_), nullptr);
   EXPECT_THAT(error_, HasSubstr("/nonexistent/tracekin.json"));
-  Set("TRACEKIN_CONFIG", folder_.path());  // a folder
+  Set("TRACEKIN_CONFIG", folder_.path());  // a folder, not a file
   error_.clear();
   EXPECT_EQ(blkin::TracerOfEnvironment(&error_), nullptr);
   EXPECT_THAT(error_, HasSubstr(folder_.path()));
@@ -144,7 +144,8 @@ TEST_F(BlkinEnvironment, AWrongOneIsAnErrorThatSaysWhatIsWrong) {
   EXPECT_NE(error_, "");
 }
 
-// Each in a process of its own, for a process reads its environment once.
+// Each of these tests runs in a separate process, because a process reads its environment only
+// once.
 
 void Record(std::int64_t span_id, const char* event) {
   blkin::RecordTimestamp({{1, span_id, 0}, "op", "", "10.0.0.1", 1}, event);
@@ -175,7 +176,7 @@ TEST_F(BlkinEnvironment, AWrongOneFailsInitOnceAndForAll) {
     EXPECT_EQ(::testing::internal::GetCapturedStderr(),
               "tracekin: BlkKin's spans are not exported: TRACEKIN_CONFIG: cannot read "
               "/nonexistent/tracekin.json\n");
-    Record(1, "end");  // is still possible
+    Record(1, "end");  // still allowed
   });
 }
 

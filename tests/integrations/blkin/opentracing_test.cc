@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BlkKin's spans and OpenTracing's as each other's parents.
+// Tests BlkKin's spans as parents and children of OpenTracing's spans.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// BlkKin's C and C++ API in its author's dialect: what each function does with good and bad
-// arguments. What becomes of records outside of the process, programs_test.py looks at.
+// Tests each function of BlkKin's C and C++ API in its author's dialect with valid and invalid
+// arguments. programs_test.py tests the events and spans outside of the process.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -345,7 +345,7 @@ TEST(BlkinOriginalCpp, IdsAreAdoptedOrBecomeAParent) {
   EXPECT_EQ(got.span_id, 6);
 }
 
-// Made with boost::shared_ptr, whatever std::shared_ptr is.
+// The references are boost::shared_ptr, even though std::shared_ptr exists.
 static_assert(std::is_same_v<ZTracer::ZTraceRef, boost::shared_ptr<ZTracer::ZTrace>>);
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table in which BlkKin's records become spans.
+// Tests the table that turns BlkKin's records into spans.
 
 #include "integrations/blkin/partial_spans.h"
 
@@ -131,7 +131,7 @@ TEST_F(PartialSpansTest, OneThatEndsWithoutHavingBegunBeginsAtItsFirstEvent) {
   EXPECT_EQ(span.duration_ns, 500);
 }
 
-// Two sides that go by the same ids in one process.
+// Client and server in one process use the same ids.
 TEST_F(PartialSpansTest, AServersEndDoesNotEndAClient) {
   for (const char* event : {"cs", "sr", "ss"}) table_.Annotate(From(1), event, kNow);
   EXPECT_THAT(Reported(), IsEmpty());
@@ -223,11 +223,11 @@ TEST_F(PartialSpansTest, AnIdleSpanIsReportedAndThenForgotten) {
     return !Reported().empty();
   }));
   table_.Annotate(From(1), "late", kNow + 10);
-  EXPECT_LT(All().back().duration_ns, 0);  // it is known to be late ...
+  EXPECT_LT(All().back().duration_ns, 0);  // recognized as a later part ...
   std::this_thread::sleep_for(milliseconds(100));
   table_.ReportIdle();
   table_.Annotate(From(1), "later still", kNow + 20);
-  EXPECT_EQ(All().back().duration_ns, 0);  // ... but not for ever
+  EXPECT_EQ(All().back().duration_ns, 0);  // ... but only for a limited time
 }
 
 TEST_F(PartialSpansTest, ASpanThatIsUsedIsNotIdle) {
@@ -263,10 +263,10 @@ TEST_F(PartialSpansTest, TooManySpansMakeTheIdlestGo) {
   for (int id = 1; id <= kSpans; ++id) table_.Annotate(From(id), "a", kNow);
   const auto early = Reported();
   EXPECT_GE(early.size(), kSpans - 320U);
-  // Those that were recorded last are still there: their end is part of them.
+  // The latest spans are still in the table, so their end is part of them.
   table_.Annotate(From(kSpans), "end", kNow);
   EXPECT_THAT(Events(Reported().back()), ElementsAre("a", "end"));
-  EXPECT_THAT(All(), SizeIs(kSpans));  // nothing is lost
+  EXPECT_THAT(All(), SizeIs(kSpans));  // no span is lost
 }
 
 TEST_F(PartialSpansTest, AFullSpanIsReportedAndGoesOn) {
@@ -308,7 +308,7 @@ TEST_F(PartialSpansTest, AnotherTracerGetsWhatComesAfter) {
   table_.Annotate(From(1), "end", kNow);
   EXPECT_THAT(Events(tracer_.OnlySpan()), ElementsAre("a"));
   EXPECT_THAT(Events(other.OnlySpan()), ElementsAre("end"));
-  EXPECT_EQ(other.OnlySpan().duration_ns, 0);  // of that tracer's it is the first part
+  EXPECT_EQ(other.OnlySpan().duration_ns, 0);  // the first part that this tracer receives
 }
 
 TEST_F(PartialSpansTest, WithoutATracerNothingIsKept) {
@@ -394,7 +394,8 @@ TEST(BlkinFork, WhileThreadsRecord) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// A Flush() that a span comes into the middle of has not achieved what it is asked for, and says so.
+// Waits until a span has arrived before it flushes, because a Flush() during which a span arrives
+// returns false.
 bool ReportsEventually(BlkinTracer* tracer) {
   const auto reported = [tracer] {
     const Counters counters = (*tracer)->counters();

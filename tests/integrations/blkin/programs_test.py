@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs programs that were written for BlkKin, and compares the events and the spans that they make with what they
+"""Runs programs that were written for BlkKin, and compares the events and spans that they produce with what they
 record.
 
 usage: scripts/with-lttng tests/integrations/blkin/programs_test.py FOLDER-OF-THE-PROGRAMS events
@@ -26,8 +26,8 @@ LIMIT_S = 60
 END = {"ss", "cr", "end", "Span ended", "message destructed"}
 KINDS = {"cs": "CLIENT", "cr": "CLIENT", "sr": "SERVER", "ss": "SERVER"}
 
-# What a program records: the span's label, its name, the endpoint (service, port, ip), the event's kind, and its
-# last fields.
+# One record of a program: the span's label, its name, the endpoint (service, port, ip), the kind of
+# the event, and its last fields.
 Record = collections.namedtuple("Record", "label name endpoint kind what")
 
 
@@ -105,7 +105,7 @@ PROGRAMS = {"blkin_original_c": ORIGINAL_C, "blkin_original_cc": ORIGINAL_CC,
 
 
 def run(program, *arguments, **environment):
-    """The ids of each span, by label, as the program prints them: trace, span, parent."""
+    """Runs the program and returns the ids that it prints for each span, by label: trace, span, parent."""
     ended = subprocess.run([os.path.join(FOLDER, program), *arguments], stdout=subprocess.PIPE, text=True,
                            timeout=LIMIT_S, check=True, env=dict(os.environ, **environment))
     return {line.split()[0]: tuple(map(int, line.split()[1:])) for line in ended.stdout.splitlines()}
@@ -126,7 +126,7 @@ def endpoint_in_zipkin(endpoint):
 
 
 def expected_spans(recorded, ids):
-    """The spans, without their times, that become of the records: one for each part that was reported."""
+    """Returns the spans for the records, without their times: one for each part that is reported."""
     spans, ended, parts = {}, set(), collections.Counter()
     for record in recorded:
         trace, span, parent = ids[record.label]
@@ -148,7 +148,7 @@ def expected_spans(recorded, ids):
         if event in END:
             ended.add(key)
             parts[key] += 1
-    # A kind that was told by the first part is known of the later ones.
+    # Later parts have the kind that the first part determined.
     for (key, _), span in spans.items():
         if "kind" in spans[(key, 0)]:
             span["kind"] = spans[(key, 0)]["kind"]
@@ -156,7 +156,7 @@ def expected_spans(recorded, ids):
 
 
 def as_expected(span):
-    """A span as an exporter wrote it or a server tells it, in the form of expected_spans()."""
+    """Converts a span from an exporter's file or a server's answer to the form of expected_spans()."""
     span = json.loads(json.dumps(span))
     span["late"] = "timestamp" not in span and "duration" not in span
     span.pop("timestamp", None)
@@ -185,7 +185,7 @@ class Test(unittest.TestCase):
             self.assertLessEqual(abs(span["duration"] - (times[-1] - start)), 1)
 
     def check_spans(self, spans, recorded, ids, ordered=True):
-        """`ordered`: annotations are in the order in which they were recorded."""
+        """Compares spans with records. If `ordered`, annotations must be in the order of recording."""
         expected = expected_spans(recorded, ids)
         found = sorted(map(as_expected, spans), key=lambda span: (span["traceId"], span["id"], span["late"]))
         if not ordered:
@@ -215,7 +215,7 @@ def lttng(*arguments):
 
 
 class Events(Test):
-    """With a session of a real session daemon; the spans go to a file."""
+    """Runs the programs with a session of a real session daemon. The spans go to a file."""
 
     FIELDS = [("trace_name", str), ("service_name", str), ("port_no", 32), ("ip", str), ("trace_id", 64),
               ("span_id", 64), ("parent_span_id", 64)]
@@ -223,7 +223,7 @@ class Events(Test):
             "keyval_string": [("key", str), ("val", str)], "keyval_integer": [("key", str), ("val", 64)]}
 
     def record(self, program, *arguments):
-        """Ids, events and spans of a run."""
+        """Runs a program and returns its ids, events and spans."""
         with tempfile.TemporaryDirectory() as folder:
             lttng("create", "blkin", "--output", folder + "/trace")
             lttng("enable-event", "--userspace", "zipkin:*")
@@ -243,7 +243,7 @@ class Events(Test):
 
     @staticmethod
     def fields(event):
-        # babeltrace2 2.0 shows an earlier text in place of an empty one.
+        # babeltrace2 2.0 shows the text of an earlier event instead of an empty string.
         return [str(value)[:len(value)] if isinstance(value, bt2._StringFieldConst) else int(value)
                 for value in event.payload_field.values()]
 
@@ -279,7 +279,7 @@ class Events(Test):
                 self.check_same_times(messages, spans)
 
     def check_same_times(self, messages, spans):
-        """Each event and its annotation are of the same moment, to a tenth of a second of a busy machine."""
+        """Checks that each event and its annotation have the same time, within 0.1 s on a busy machine."""
         events = collections.defaultdict(list)
         for message in messages:
             if message.event.name == "zipkin:timestamp":
@@ -320,7 +320,7 @@ class Events(Test):
 
 
 class Spans(Test):
-    """With a real Zipkin server."""
+    """Runs the programs with a real Zipkin server."""
 
     @classmethod
     def setUpClass(cls):
@@ -331,7 +331,7 @@ class Spans(Test):
         return run(program, *arguments, TRACEKIN_EXPORTER_ENDPOINT=self.server.url + "/api/v2/spans")
 
     def stored(self, trace_id, count):
-        """The spans of a trace, once there are as many."""
+        """Waits until a trace has `count` spans and returns them."""
         deadline = time.monotonic() + LIMIT_S
         while True:
             try:
@@ -351,7 +351,7 @@ class Spans(Test):
                 ids = self.run_to_zipkin(program)
                 counts = collections.Counter(span["traceId"] for span in expected_spans(recorded, ids))
                 spans = [span for trace_id, count in counts.items() for span in self.stored(trace_id, count)]
-                # The server sorts those of one microsecond by their text.
+                # The server sorts annotations with the same microsecond by their text.
                 self.check_spans(spans, recorded, ids, ordered=False)
                 self.check_times(spans, begin, time.time())
 

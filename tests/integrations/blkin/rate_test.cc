@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RATE in the environment: one of RATE + 1 roots is traced, whatever a tracer's sampler says.
+// Tests RATE in the environment: one of RATE + 1 roots is traced, regardless of the tracer's
+// sampler.
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ namespace {
 
 constexpr int kRoots = 4000;
 
-// Before anything of BlkKin's is used.
+// Set before BlkKin's API is used for the first time.
 [[maybe_unused]] const int environment = setenv("RATE", "3", 1);
 
 int Traced(int roots) {

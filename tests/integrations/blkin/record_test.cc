@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// BlkKin's records as LTTng-UST events, seen by a recorder that stands in for the provider.
+// Tests BlkKin's records as LTTng-UST events, with a recorder that replaces the provider.
 
 #include "integrations/blkin/record.h"
 
@@ -58,7 +58,7 @@ const tracekin_ust_recorder kRecorder = [] {
 class BlkinRecord : public ::testing::Test {
  protected:
   BlkinRecord() {
-    blkin::Initialise();  // or the first record replaces the recorder
+    blkin::Initialise();  // otherwise the first record would replace the recorder
     before_ = internal::ust_recorder.exchange(&kRecorder);
     listening = 1;
     events.clear();

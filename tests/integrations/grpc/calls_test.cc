@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that succeed, in every combination of client API, server API and kind of method.
+// Tests successful calls in every combination of client API, server API and kind of method.
 #include <grpcpp/generic/generic_stub.h>
 
 #include <tuple>
@@ -16,7 +16,7 @@ using ::testing::ValuesIn;
 class CallTest : public EchoTest, public ::testing::WithParamInterface<std::tuple<Api, Api, Kind>> {
  protected:
   void SetUp() override {
-    // What a handler marks through either way ends up in its own server span, or the test sees it.
+    // Marks the server span through both APIs, so that a test notices if they return another span.
     hooks_.on_call = [](const grpc::ServerContextBase& context) {
       if (auto* span = GrpcServerSpan(context)) span->SetTag("by", "context");
       if (auto* span = ActiveSpan()) span->SetTag("active", true);
@@ -198,7 +198,7 @@ TEST_F(EchoTest, ACallThatIsPreparedAndNotStartedHasNoSpan) {
   EXPECT_THAT(AllSpans(), SizeIs(0));
 }
 
-// Registered as README.md says: other interceptors first.
+// Registered in the order that README.md requires: other interceptors first.
 TEST_F(EchoTest, TheServerSpanEnclosesInterceptorsRegisteredBeforeIt) {
   struct Other final : grpc::experimental::Interceptor,
                        grpc::experimental::ServerInterceptorFactoryInterface {

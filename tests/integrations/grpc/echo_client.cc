@@ -118,7 +118,7 @@ grpc::Status CallCallback(Kind kind, Echo::Stub& stub, grpc::ClientContext& cont
   return stream.Wait();
 }
 
-// A queue for one call, in which one operation is under way at a time.
+// A completion queue for one call with one operation at a time.
 class Queue {
  public:
   ~Queue() {

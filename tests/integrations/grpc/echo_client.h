@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One call of the Echo service, in each of gRPC's three client APIs.
+// Makes calls of the Echo service through each of gRPC's three client APIs.
 #ifndef TRACEKIN_TESTS_INTEGRATIONS_GRPC_ECHO_CLIENT_H
 #define TRACEKIN_TESTS_INTEGRATIONS_GRPC_ECHO_CLIENT_H
 
@@ -14,8 +14,8 @@ inline std::string Name(Kind kind) {
   return kNames[static_cast<int>(kind)];
 }
 
-/// Starts the call on this thread and returns its status when it has ended. A stream of requests is
-/// `request` twice. Reads all replies.
+/// Starts the call on this thread, reads all replies, and returns the status when the call has
+/// ended. A stream of requests sends `request` twice.
 grpc::Status Call(Api api, Kind kind, test::Echo::Stub& stub, grpc::ClientContext& context,
                   const test::EchoRequest& request);
 

@@ -67,7 +67,7 @@ class SyncHandlers final : public EchoHandlers, Echo::Service {
 
   void Begin(const grpc::ServerContext& context, const EchoRequest& request) {
     hooks_.on_call(context);
-    // The synchronous API has nothing to wait with.
+    // The synchronous API does not offer a way to wait for a cancellation.
     while (request.wait() && !context.IsCancelled()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -89,7 +89,7 @@ class CallbackHandlers final : public EchoHandlers, Echo::CallbackService {
     void OnDone() override { delete this; }
 
    protected:
-    // The handler has done all it has to do.
+    // Called when the handler only has to finish the call.
     void Ready() {
       if (!first_.wait()) return this->Finish(StatusOf(first_));
       AnswerIfSecond();
@@ -102,7 +102,7 @@ class CallbackHandlers final : public EchoHandlers, Echo::CallbackService {
     void AnswerIfSecond() {
       if (events_.fetch_add(1) == 1) this->Finish(StatusOf(first_));
     }
-    std::atomic<int> events_{0};  // Of two: ready, and the client has gone.
+    std::atomic<int> events_{0};  // Counts to two: ready, and client gone.
   };
 
   struct UnaryReactor final : Reactor<grpc::ServerUnaryReactor> {
@@ -175,7 +175,7 @@ class CallbackHandlers final : public EchoHandlers, Echo::CallbackService {
   Hooks& hooks_;
 };
 
-// A call is what the closures share that wait in the queue: it goes with the last of them.
+// A call is owned jointly by its closures in the queue and is destroyed with the last of them.
 class QueueHandlers final : public EchoHandlers {
  public:
   explicit QueueHandlers(Hooks& hooks) : hooks_(hooks) {}
@@ -197,7 +197,7 @@ class QueueHandlers final : public EchoHandlers {
         const auto closure = tags_.extract(static_cast<Closure*>(tag));
         (*closure.mapped())(ok);
       }
-      tags_.clear();  // gRPC forgets the tag of AsyncNotifyWhenDone when no call came.
+      tags_.clear();  // gRPC drops the tag of AsyncNotifyWhenDone if no call arrived.
     });
   }
 
@@ -229,7 +229,7 @@ class QueueHandlers final : public EchoHandlers {
     return Then([call](bool) {});
   }
 
-  // The closure keeps the call until the client has gone, and does nothing.
+  // Keeps the call alive, through a closure that does nothing else, until the client is gone.
   template <typename CallPointer>
   void KeepUntilDone(const CallPointer& call) {
     call->context.AsyncNotifyWhenDone(Finished(call));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Echo service in each of gRPC's three server APIs, on a free port of the loopback.
+// The Echo service in each of gRPC's three server APIs, on a free port of the loopback interface.
 #ifndef TRACEKIN_TESTS_INTEGRATIONS_GRPC_ECHO_SERVER_H
 #define TRACEKIN_TESTS_INTEGRATIONS_GRPC_ECHO_SERVER_H
 
@@ -21,8 +21,8 @@ inline std::string Name(Api api) {
 }
 
 struct Hooks {
-  /// Runs in every handler: inside the method in the callback API, and else when the call has its
-  /// (first) request.
+  /// Runs in every handler. In the callback API it runs inside the method, otherwise when the call
+  /// has received its (first) request.
   std::function<void(const grpc::ServerContextBase&)> on_call = [](const auto&) {};
 };
 
@@ -31,9 +31,9 @@ using ServerInterceptors =
 using ClientInterceptors =
     std::vector<std::unique_ptr<grpc::experimental::ClientInterceptorFactoryInterface>>;
 
-/// A service and what runs it; the queue's needs a thread. A handler whose request says `wait`
-/// waits until the client has gone. Then it answers all the same, but for the queue's: that one
-/// drops the call.
+/// A service and the code that runs it. Only the completion queue needs a thread. If the request
+/// sets `wait`, the handler waits until the client is gone. Then the queue's handler drops the
+/// call, and the others reply anyway.
 class EchoHandlers {
  public:
   virtual ~EchoHandlers() = default;
@@ -48,7 +48,8 @@ class EchoServer {
   EchoServer(Api api, ServerInterceptors interceptors, Hooks& hooks);
   ~EchoServer() { Stop(); }
 
-  /// Cancels what still runs and waits for it. Every server span has finished afterwards.
+  /// Cancels calls that are still running and waits for them. After that every server span is
+  /// finished.
   void Stop();
 
   std::shared_ptr<grpc::Channel> Connect(ClientInterceptors interceptors,

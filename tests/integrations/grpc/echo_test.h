@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A traced Echo server, a traced channel to it, and the spans that come of their calls.
+// A traced Echo server, a traced channel to it, and the spans of their calls.
 #ifndef TRACEKIN_TESTS_INTEGRATIONS_GRPC_ECHO_TEST_H
 #define TRACEKIN_TESTS_INTEGRATIONS_GRPC_ECHO_TEST_H
 
@@ -39,7 +39,7 @@ class EchoTest : public ::testing::Test {
     stub_ = test::Echo::NewStub(server_->Connect(std::move(on_client)));
   }
 
-  /// Every span of the test: stops the server, so that none can follow.
+  /// Returns every span of the test. Stops the server first, so that no more spans can follow.
   std::vector<SpanData> AllSpans() {
     server_->Stop();
     return log_->Wait(0);

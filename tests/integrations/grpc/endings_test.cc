@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that fail, are cancelled, run out of time or are given up.
+// Tests calls that fail, are cancelled, exceed their deadline or are abandoned.
 #include <grpcpp/generic/generic_stub.h>
 
 #include <chrono>
@@ -25,8 +25,8 @@ class EndingTest : public EchoTest, public ::testing::WithParamInterface<std::tu
  protected:
   void SetUp() override { Serve(api_); }
 
-  // One span on each side, in one trace, both failed. `on_server` and `on_client` match the status
-  // code.
+  // Expects one failed span on each side, in the same trace. `on_server` and `on_client` match the
+  // status code.
   template <typename OnClient, typename OnServer>
   void ExpectFailure(const std::vector<SpanData>& spans, OnClient on_client, OnServer on_server) {
     const auto clients = OfKind(spans, "client");
@@ -78,7 +78,8 @@ TEST_P(EndingTest, ACallThatRunsOutOfTimeFailsOnBothSides) {
   context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(300));
   ASSERT_EQ(Call(api_, kind_, *stub_, context, request).error_code(), grpc::DEADLINE_EXCEEDED);
   log_->Wait(2);
-  // The client gives up when its own clock says so, which may be shortly before the server's does.
+  // The client cancels by its own clock, which may be slightly before the deadline on the server's
+  // clock.
   ExpectFailure(AllSpans(), "DEADLINE_EXCEEDED", AnyOf("DEADLINE_EXCEEDED", "CANCELLED"));
 }
 
@@ -179,7 +180,7 @@ TEST_F(OddEndingTest, AMethodThatTheServerDoesNotHaveIsUnimplemented) {
   EXPECT_THAT(OfKind(spans, "server"), SizeIs(3));
   for (const auto& span : spans) {
     EXPECT_EQ(Tag(span, "grpc.status_code"), "UNIMPLEMENTED");
-    // A synchronous server does not keep the name of a method that it does not have.
+    // A synchronous server does not keep the name of an unknown method.
     EXPECT_THAT(span.operation_name, AnyOf("tracekin.test.Echo/Nothing", "unknown"));
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many calls from many threads: a span for each side of each, all of them in pairs.
+// Makes many calls from many threads and checks that each call has a matching pair of spans.
 #include <map>
 #include <set>
 #include <thread>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens to a call whose context cannot travel, and to a call that is not traced.
+// Tests calls whose context cannot be propagated, and calls that are not traced.
 #include <stdexcept>
 
 #include "tests/integrations/grpc/echo_test.h"
@@ -9,11 +9,11 @@ namespace {
 
 using ::testing::SizeIs;
 
-constexpr char kHeader[] = "x-ot-span-context";  // MockTracer's.
+constexpr char kHeader[] = "x-ot-span-context";  // The header of MockTracer.
 
 class PropagationTest : public EchoTest {
  protected:
-  // A call that succeeds, whatever else.
+  // Makes a call and expects it to succeed.
   void MakeCall(const std::multimap<std::string, std::string>& metadata = {}) {
     grpc::ClientContext context;
     for (const auto& [key, value] : metadata) context.AddMetadata(key, value);
@@ -92,7 +92,7 @@ TEST_F(PropagationTest, ATracerThatCannotInjectDoesNotFailTheCall) {
   EXPECT_THAT(AllSpans(), SizeIs(2));
 }
 
-// A gateway may send on all that it has received, what this library has put there included.
+// A gateway may forward all metadata that it has received, including the entry of this library.
 TEST_F(PropagationTest, AHandlersMetadataCanBeForwarded) {
   std::multimap<std::string, std::string> metadata;
   hooks_.on_call = [&](const grpc::ServerContextBase& context) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finished spans in memory, from a MockTracer, and what tests ask of them.
+// Stores finished spans of a MockTracer in memory, and has helpers to examine them.
 #ifndef TRACEKIN_TESTS_INTEGRATIONS_GRPC_SPANS_H
 #define TRACEKIN_TESTS_INTEGRATIONS_GRPC_SPANS_H
 
@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-// MockTracer declares an operator<< for gtest to find, and does not export it.
+// Defined because gtest finds MockTracer's operator<<, which is declared but not exported.
 namespace opentracing {
 BEGIN_OPENTRACING_ABI_NAMESPACE
 namespace mocktracer {
@@ -39,7 +39,7 @@ class SpanLog {
     changed_.notify_all();
   }
 
-  /// Every finished span, when there are `count` of them or ten seconds have passed.
+  /// Returns all finished spans once there are `count` of them or ten seconds have passed.
   std::vector<SpanData> Wait(std::size_t count) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, std::chrono::seconds(10), [&] { return spans_.size() >= count; });
@@ -65,7 +65,7 @@ inline std::shared_ptr<opentracing::Tracer> MakeTracer(
   return std::make_shared<opentracing::mocktracer::MockTracer>(std::move(options));
 }
 
-/// `value` as text.
+/// Returns `value` as a string.
 inline std::string Text(const opentracing::Value& value) {
   if (value.is<std::string>()) return value.get<std::string>();
   if (value.is<const char*>()) return value.get<const char*>();
@@ -74,7 +74,7 @@ inline std::string Text(const opentracing::Value& value) {
   return "neither text nor bool";
 }
 
-/// The tag's value as text, "" when there is none.
+/// Returns the value of the tag as a string, or "" if the span does not have it.
 inline std::string Tag(const SpanData& span, const std::string& key) {
   const auto tag = span.tags.find(key);
   return tag == span.tags.end() ? "" : Text(tag->second);

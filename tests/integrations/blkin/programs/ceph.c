@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A C program as it was written against Ceph's BlkKin: every function, macro and constant. Prints a line for each
- * span: label, trace, span and parent id, which programs_test.py looks for. */
+/* A C program written for Ceph's BlkKin that uses every function, macro and constant. Prints a
+ * line for each span (label, trace, span and parent id), which programs_test.py reads. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <zipkin_c.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A C++ program as it was written against Ceph's BlkKin: every method and constant. Prints a line for each span:
-// label, trace, span and parent id, which programs_test.py looks for.
+// A C++ program written for Ceph's BlkKin that uses every method and constant. Prints a line for
+// each span (label, trace, span and parent id), which programs_test.py reads.
 #include <cstdlib>
 #include <iostream>
 #include <ztracer.hpp>
@@ -65,7 +65,7 @@ int main() {
 
   ZTracer::Trace adopted("osd op", &pg, decoded.get_info());
   show("adopted", adopted);
-  adopted.event("message destructed");  // late: the span has ended
+  adopted.event("message destructed");  // late: the span has already ended
 
   ZTracer::Trace osd_op;
   CHECK(osd_op.init("osd op", &copied, &root) == 0);

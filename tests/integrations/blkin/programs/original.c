@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A C program as it was written against BlkKin: every function and macro. Prints a line for each span: label,
- * trace, span and parent id, which programs_test.py looks for. */
+/* A C program written for BlkKin that uses every function and macro. Prints a line for each span
+ * (label, trace, span and parent id), which programs_test.py reads. */
 #include <blkin-front.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void pointers(void) {
   BLKIN_TIMESTAMP(&info_child, &v6, "sr");
   BLKIN_TIMESTAMP(&info_child, &v6, "ss");
 
-  /* A span of this very id, as a peer that does not make children goes on with it. */
+  /* Continues the span with these ids, like a peer that does not make children. */
   info.trace_id = -3;
   info.span_id = 0x7fffffff00000001LL;
   info.parent_span_id = 9;
@@ -68,7 +68,7 @@ static void pointers(void) {
   CHECK(blkin_record(&root, &annot) == 0);
 }
 
-/* By the names of libzipkin-c. */
+/* Uses the function names of libzipkin-c. */
 static void functions(void) {
   struct blkin_endpoint endp;
   struct blkin_trace root, child;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A C++ program as it was written against BlkKin: every function and class. Prints a line for each span: label,
-// trace, span and parent id, which programs_test.py looks for.
+// A C++ program written for BlkKin that uses every function and class. Prints a line for each span
+// (label, trace, span and parent id), which programs_test.py reads.
 #include <blkin/ztracer.hpp>
 #include <cstdlib>
 #include <iostream>
