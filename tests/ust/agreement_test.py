@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A tracer's events and what it exports must say the same; and the comparison must be able to fail.
+"""Checks that a tracer's events and its exported spans agree, and that the comparison can fail.
 
 usage: scripts/with-lttng tests/ust/agreement_test.py PATH-OF-ust_spans
 """
@@ -14,7 +14,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples"))
 try:
-    import bt2  # noqa: F401  what records needs; that it is not there is all that may be skipped
+    import bt2  # noqa: F401  needed by records; the only reason to skip
 except ImportError:
     print("SKIPPED: the Python module bt2 is not installed (python3-bt2)")
     sys.exit(77)
@@ -53,7 +53,7 @@ class Agreement(unittest.TestCase):
         self.assertEqual(self.differences(), [])
 
     def test_what_was_made_is_there(self):
-        # Twice in the parent, once in the child; five spans each, of which one is not sampled.
+        # Twice in the parent and once in the child, five spans each, one of which is not sampled.
         self.assertEqual(len(self.lttng.spans), 15)
         self.assertEqual(len(self.exported), 12)
         self.assertEqual({self.lttng.spans[span_id].name for span_id in self.lttng.unsampled},
@@ -76,7 +76,7 @@ class Agreement(unittest.TestCase):
         short = self.any("Short")
         self.assertEqual((short.start, short.duration), (1500000000123456, 1))
 
-    # From here on: what is not as it should be must be found.
+    # From here on: each defect must be found.
 
     def test_a_missing_span_is_found(self):
         del self.exported[self.any("Call renamed").span_id]

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""A traced program, or the session daemon, that is killed while spans are made.
+"""Kills a traced program, or the session daemon, while spans are made.
 
 usage: scripts/with-lttng tests/ust/crash_test.py PATH-OF-ust_spans
 """
@@ -28,7 +28,7 @@ def lttng(*arguments):
 
 
 def daemons():
-    """The process ids of the session daemon and of its children, which write the traces."""
+    """Returns the process ids of the session daemon and of its children, which write the traces."""
     folder = "/run/lttng" if os.geteuid() == 0 else os.environ["LTTNG_HOME"] + "/.lttng"
     daemon = int(pathlib.Path(folder, "lttng-sessiond.pid").read_text())
     children = []
@@ -43,13 +43,14 @@ class Crash(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
         lttng("create", "crash", "--output", self.folder + "/lttng")
-        # Small sub-buffers, so that some are full, and with that in the trace, at the time of death.
+        # Small sub-buffers, so that some of them are full, and therefore in the trace, at the time
+        # of death.
         lttng("enable-channel", "--userspace", "--subbuf-size=16k", "--num-subbuf=16", "some")
         lttng("enable-event", "--userspace", "--channel=some", "tracekin:*")
         lttng("start")
 
     def load(self, seconds):
-        """A program that makes spans for so long, once it does."""
+        """Starts a program that makes spans for `seconds`, and returns it when it has begun."""
         program = subprocess.Popen([SPANS, self.folder, str(seconds)], stdout=subprocess.PIPE,
                                    text=True)
         self.addCleanup(program.stdout.close)
@@ -67,7 +68,7 @@ class Crash(unittest.TestCase):
             if type(message) is bt2._EventMessageConst:
                 names[message.event.name] = names.get(message.event.name, 0) + 1
         self.assertGreater(names["tracekin:span_finish"], 1000)
-        # Of each CPU the last sub-buffer may end in the middle of a span.
+        # The last sub-buffer of each CPU may end in the middle of a span.
         self.assertLess(abs(names["tracekin:span_start"] - names["tracekin:span_finish"]), 20)
 
     def test_b_a_program_survives_the_daemons(self):
@@ -76,7 +77,7 @@ class Crash(unittest.TestCase):
         for daemon in daemons():
             os.kill(daemon, signal.SIGKILL)
         self.assertEqual(program.wait(LIMIT_S), 0)
-        # A program that starts now finds the sockets of a daemon that is not there.
+        # A program that starts now finds the sockets of a daemon that no longer exists.
         start = time.monotonic()
         self.assertEqual(self.load(1).wait(LIMIT_S), 0)
         self.assertLess(time.monotonic() - start, 20)

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emits span events through the recorder and prints a line for each: its name, and pid, tid and
-// span id as they must be found in the trace. Ends with status 1 if something is not as it must be
-// in the process itself.
+// Emits span events through the recorder and prints a line for each: its name, and the pid, tid and
+// span id that the trace must contain. Exits with status 1 if a check in the process itself fails.
 //
 //   ust_emit fields    one event of each kind, with values that events_test.py knows
-//   ust_emit threads   events on several threads at once
+//   ust_emit threads   events on several threads at the same time
 //   ust_emit fork      in parent and child, on the forking thread and on another one
 //   ust_emit forks     several threads that fork at the same time
-//   ust_emit daemon   in a grandchild that has closed all descriptors
-//   ust_emit wait      waits until a session listens, emits, waits until none does
+//   ust_emit daemon    in a grandchild that has closed all descriptors
+//   ust_emit wait      waits until a session is active, emits, and waits until none is active
 #include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -35,7 +34,7 @@ void Require(bool condition, const char* what) {
   _exit(1);
 }
 
-// One write a line, for several processes share standard output.
+// Writes each line with one call, because several processes share standard output.
 void Emit(std::uint64_t span_id) {
   const tracekin_ust_ids ids = {1, 2, span_id, gettid()};
   UstRecorder()->scope_enter(&ids);
@@ -120,8 +119,8 @@ bool IsBlocked(int signal) {
   return sigismember(&mask, signal) == 1;
 }
 
-// Runs `child` in a child, and requires that it does well and that neither side's signals stay
-// blocked.
+// Runs `child` in a child process. Requires that it succeeds and that fork() does not change the
+// signal mask of either process.
 void Fork(const std::function<void()>& child) {
   const bool blocked = IsBlocked(SIGUSR1);
   const pid_t pid = fork();
@@ -153,7 +152,7 @@ void EmitAcrossForksOnThreads() {
   std::vector<std::thread> threads;
   for (std::uint64_t thread = 0; thread < 4; ++thread) {
     threads.emplace_back([thread] {
-      // Every other thread has its own idea of which signals are blocked.
+      // Every other thread blocks a different set of signals.
       sigset_t usr1;
       sigemptyset(&usr1);
       sigaddset(&usr1, SIGUSR1);
@@ -169,7 +168,7 @@ void EmitAcrossForksOnThreads() {
   for (std::thread& thread : threads) thread.join();
 }
 
-// As daemon(3) does it, and closes every descriptor that it does not know, LTTng's among them.
+// Does the same as daemon(3), and closes all descriptors that it does not know, including LTTng's.
 void EmitAsDaemon() {
   int done[2];
   Require(pipe(done) == 0, "there is a pipe");
@@ -198,7 +197,8 @@ void WaitUntilEnabledIs(bool wanted) {
   }
 }
 
-// When it is told to: what is recorded while a session is being started is up to LTTng.
+// Emits only on request, because LTTng does not define which events it records while a session is
+// being started.
 void EmitWhenEnabled() {
   Require(!UstEnabled(UstRecorder()->scope_enter_enabled), "nobody listens at first");
   dprintf(STDOUT_FILENO, "dormant\n");

@@ -23,7 +23,7 @@ except ImportError:
 EMIT = None
 DOCUMENT = pathlib.Path(__file__).parents[2] / "docs" / "ust-events.md"
 PRELOAD = "liblttng-ust-fork.so.1"
-LIMIT_S = 60  # a deadlock in fork() is ended by this, with SIGKILL
+LIMIT_S = 60  # a deadlock in fork() is ended after this time, with SIGKILL
 
 
 def lttng(*arguments):
@@ -55,7 +55,7 @@ class Session:
         self.folder.cleanup()
 
     def lines(self):
-        """What ust_emit prints of such events."""
+        """Returns the lines that ust_emit prints for these events."""
         return sorted(
             f"{event.name.split(':')[1]} {event['vpid']} {event['vtid']} {event['span_id']}"
             for event in self.events
@@ -70,7 +70,7 @@ def emit(what, preload=""):
 
 
 def documented():
-    """The events of docs/ust-events.md: log level and fields with their types, by name."""
+    """Returns the events of docs/ust-events.md by name: log level, and fields with their types."""
     events, types, current, common = {}, {}, [], []
     for line in DOCUMENT.read_text().splitlines():
         if line.startswith("#"):
@@ -218,7 +218,7 @@ class Fork(unittest.TestCase):
         self.check("fork", PRELOAD, 3)
 
     def test_a_daemon_with_the_preload_for_descriptors_is_traced(self):
-        self.check("daemon", "liblttng-ust-fd.so.1", 2)  # the daemon, and its child
+        self.check("daemon", "liblttng-ust-fd.so.1", 2)  # the daemon and its child
 
     def test_forks_of_several_threads(self):
         self.check("forks", "", 21)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands in for libtracekin_ust.so, without LTTng: its scope_enter is always enabled, the rest
-// never.
+// Replaces libtracekin_ust.so in tests without LTTng. Its scope_enter is always enabled, and the
+// other events are never enabled.
 #include "ust/recorder.h"
 
 #ifndef WITHOUT_SYMBOL

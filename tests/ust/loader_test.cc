@@ -20,7 +20,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-// The copy of the loader in a folder; see CMakeLists.txt for what lies beside it.
+// Returns the copy of the loader in a folder. CMakeLists.txt lists the files next to it.
 const TestedLoader& LoaderAt(const std::string& path) {
   void* object = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   EXPECT_NE(object, nullptr) << dlerror();
@@ -126,13 +126,13 @@ TEST(Loader, ManyThreadsGetTheSameProvider) {
   EXPECT_TRUE(tracekin::UstEnabled(recorders.front()->scope_enter_enabled));
 }
 
-// In a process of its own: the provider stays, and other tests would find it.
+// Runs in a separate process, because the provider stays loaded and would affect other tests.
 TEST(Loader, ASecondCopyOfTracekinUsesTheProviderOfTheFirst) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(
       {
         const TestedLoader& first = LoaderIn("with_soname");
-        const TestedLoader& second = LoaderIn("good");  // has another provider beside it
+        const TestedLoader& second = LoaderIn("good");  // has another provider next to it
         std::string error;
         const bool loaded = first.load(&error) && second.load(&error);
         if (!loaded) std::fputs(error.c_str(), stderr);

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs examples/request with files in Zipkin's place, as scripts/demo --no-zipkin does.
+# Runs examples/request with files instead of Zipkin, like scripts/demo --no-zipkin.
 #
 # usage: scripts/with-lttng tests/ust/request_test.sh BUILD
 set -euo pipefail
@@ -17,7 +17,7 @@ unset TRACEKIN_EXPORTER_ENDPOINT
 "$example/run" "$1" "$folder" 12
 "$example/show" "$folder"
 
-# 11 orders of 15 spans. The last one is for something that is not there: 10.
+# 11 orders with 15 spans each, and a last one for an unknown item with 10 spans.
 spans=$(cat "$folder"/*.json | wc -l)
 [ "$spans" = 175 ] || { echo "FAILED: $spans spans were exported, not 175"; exit 1; }
 

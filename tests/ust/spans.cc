@@ -2,8 +2,8 @@
 // Makes spans of many shapes with a real tracer, which records them as events and exports them to
 // files.
 //
-// usage: ust_spans FOLDER            some spans of each shape, of two tracers and in a child
-//        ust_spans FOLDER SECONDS    spans on two threads for that long; says when it begins
+// usage: ust_spans FOLDER            some spans of each shape, with two tracers and a child process
+//        ust_spans FOLDER SECONDS    spans on two threads for that time; prints when it begins
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -77,14 +77,14 @@ void MakeSpans(const TracerPointer& tracer) {
   unsampled->SetTag("local", "only");
   unsampled->Finish();
 
-  // Whole microseconds are exported, and 1 where there are none.
+  // Durations are exported in whole microseconds, and as 1 if shorter.
   const auto long_ago = SystemTime(std::chrono::nanoseconds(1500000000123456789));
   const auto instant = std::chrono::steady_clock::now();
   const auto short_span = tracer->StartSpan(
       "Short", {ChildOf(&root->context()), opentracing::StartTimestamp(long_ago, instant)});
   short_span->Finish({opentracing::FinishTimestamp(instant + std::chrono::nanoseconds(999))});
 
-  // Far more than a span may have: it is cut, in the events as in what is exported.
+  // Far larger than the limit of a span, so it is truncated in the events and in the export.
   const auto large = tracer->StartSpan("Large", {ChildOf(&root->context())});
   large->SetTag("huge", std::string(1'000'000, '"') + "\xff");
   large->Log(
@@ -100,7 +100,7 @@ void MakeSpansFor(std::chrono::seconds time, const TracerPointer& tracer) {
       const auto span = tracer->StartSpan("load");
       const tracekin::Scope scope(*span);
       span->Log({{"event", "x"}});
-      // Not more than any disk takes.
+      // Limits the rate to what any disk can write.
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
   };

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What the calls of spans take of the stack while an LTTng session records them.
+# Measures the stack that calls on spans use while an LTTng session records them.
 #
 # usage: scripts/with-lttng tests/ust/stack_test.sh TRACER_TEST
 set -euo pipefail

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A copy of the loader in a shared object of its own, so that a test can choose what lies beside
-// it.
+// A copy of the loader in a separate shared object, so that a test can choose the files next to it.
 #ifndef TRACEKIN_TESTS_UST_TESTED_LOADER_H
 #define TRACEKIN_TESTS_UST_TESTED_LOADER_H
 
