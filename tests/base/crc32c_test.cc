@@ -9,7 +9,7 @@
 namespace tracekin {
 namespace {
 
-// RFC 3720, appendix B.4.
+// Values from RFC 3720, appendix B.4.
 TEST(Crc32c, IsThatOfTheStandard) {
   std::string rising, falling;
   for (int i = 0; i < 32; ++i) rising.push_back(static_cast<char>(i));

@@ -65,7 +65,7 @@ TEST(IsPlainTest, KnowsEveryByteAtEveryPlace) {
   }
 }
 
-// As IsPlain, whatever stands beyond the text; writes no more than it may.
+// Same as IsPlain, regardless of the bytes after the text. Writes only where it may.
 TEST(CopyIfPlainTest, KnowsEveryByteAtEveryPlaceAndCopies) {
   for (std::size_t size = 0; size <= 25; ++size) {
     for (std::size_t place = 0; place < size + kPadding; ++place) {
@@ -111,7 +111,7 @@ TEST(SanitizeTest, ReplacesNul) {
             std::string("12345") + kReplacement + "789abcdef");
 }
 
-// The Unicode Standard 15, tables 3-8 to 3-11.
+// Examples of The Unicode Standard 15, tables 3-8 to 3-11.
 TEST(SanitizeTest, ReplacesMaximalSubpartsAsTheStandardShows) {
   const std::string r = kReplacement;
   EXPECT_EQ(Sanitized("\xC0\xAF\xE0\x80\xBF\xF0\x81\x82\x41"), Repeated(r, 8) + "A");
@@ -132,7 +132,7 @@ TEST(SanitizeTest, MakesAnyBytesValid) {
   std::mt19937 random(1);
   std::string alphabet;
   for (int i = 0; i < 256; ++i) alphabet += static_cast<char>(i);
-  // Bytes that begin or go on with a sequence come more often than others.
+  // Bytes that begin or continue a sequence are more frequent than others.
   alphabet += Repeated("\xE0\xED\xF0\xF4\xC2\x80\x8F\x90\x9F\xA0\xBF", 20);
   for (int i = 0; i < 20000; ++i) {
     const std::string text = Random(&random, alphabet, 40);
@@ -141,7 +141,7 @@ TEST(SanitizeTest, MakesAnyBytesValid) {
     ASSERT_EQ(once.find('\0'), std::string::npos);
     ASSERT_LE(once.size(), 3 * text.size());
 
-    rapidjson::Document document;  // which has a decoder of its own
+    rapidjson::Document document;  // which has its own decoder
     std::string json(MaxJsonStringSize(once.size()), 0);
     json.resize(WriteJsonString(once, json.data(), json.data() + json.size()) - json.data());
     document.Parse<rapidjson::kParseValidateEncodingFlag>(json.data(), json.size());
