@@ -26,8 +26,8 @@ std::int64_t Exponent(std::string_view text) {
   return std::clamp(exponent, -kMaxExponent, kMaxExponent);
 }
 
-// Returns whether `number`, which is out of range for a double, is too small rather than too large.
-// The position of its first non-zero digit decides, because no double can represent it.
+// Returns whether `number` is too small for a double, given that it is out of range. Examines the
+// position of its first non-zero digit, because no double can represent it.
 bool IsSmall(std::string_view number) {
   const std::size_t e = std::min(number.find_first_of("eE"), number.size());
   const std::string_view digits = number.substr(0, e);

@@ -17,10 +17,11 @@ namespace tracekin {
 /// copied.
 int AboveStandardDescriptors(int descriptor) noexcept;
 
-/// Occupies those of the three numbers that are closed, while it calls a library that opens
-/// descriptors. The descriptors lead nowhere: reading fails with EAGAIN, and writing with ENOTCONN.
-/// If the host opens its own standard descriptors during that time, by closing the number first, it
-/// keeps them. The last of several concurrent objects closes the descriptors.
+/// Occupies the closed ones of the three numbers during its lifetime. Use it around calls of
+/// libraries that open descriptors. The occupied descriptors lead nowhere: reading fails with
+/// EAGAIN, and writing with ENOTCONN. If the host opens its own standard descriptors during that
+/// time, by closing the number first, it keeps them. The last of several concurrent objects closes
+/// the descriptors.
 class StandardDescriptorsTaken {
  public:
   StandardDescriptorsTaken() noexcept;

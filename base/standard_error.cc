@@ -80,7 +80,7 @@ bool WriteAtOnce(std::string_view text) noexcept {
   if (fstat(STDERR_FILENO, &file) != 0) return false;
   if (S_ISSOCK(file.st_mode)) return SendAll(text);
   // Opens a pipe or a terminal a second time to set O_NONBLOCK only there. poll() is not
-  // sufficient, because the room may be too small for the text or another process may use it up.
+  // sufficient: the room may be too small for the text, or another process may use it up.
   const int own = S_ISFIFO(file.st_mode) || S_ISCHR(file.st_mode)
                       ? open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
                       : -1;

@@ -69,8 +69,7 @@ inline Block CopyShort(const char* text, std::size_t size, char* out) {
 }
 
 // Returns whether `test` matches no byte of the text, and copies the text to `out`. Calls no
-// function, because for most texts, which are short, a call of memcpy would cost more than copying
-// the bytes.
+// function: most texts are so short that a call of memcpy would cost more than copying the bytes.
 template <class Test>
 inline bool CopyIfNone(Test test, const char* text, std::size_t size, char* out) {
   if (size < sizeof(Block)) return !Any(test(CopyShort(text, size, out)));

@@ -13,8 +13,8 @@ namespace {
 
 opentracing::expected<void> InjectIds(const Context& context,
                                       const opentracing::TextMapWriter& carrier) {
-  // Encodes all digits before the calls, because carriers read them back in larger pieces, which
-  // stalls on bytes that were just written.
+  // Encodes all digits before the calls. Carriers read them back in larger pieces, which is slow
+  // for bytes that were just written.
   char trace_id[32];
   char span_id[16];
   char parent_id[16];
@@ -27,8 +27,8 @@ opentracing::expected<void> InjectIds(const Context& context,
   if (!done) return done;
   done = carrier.Set(View(Name(Key::kB3SpanId)), {span_id, sizeof span_id});
   if (!done) return done;
-  // A root writes zeros, which readers treat as no parent, because otherwise an x-b3-parentspanid
-  // that arrived with the request would be forwarded.
+  // A root writes zeros, which readers treat as no parent. Otherwise an x-b3-parentspanid that
+  // arrived with the request would be forwarded.
   return carrier.Set(View(Name(Key::kB3ParentSpanId)), {parent_id, sizeof parent_id});
 }
 

@@ -26,8 +26,8 @@
   lttng_ust_field_integer_hex(uint64_t, trace_id_low, from->trace_id_low)   \
   lttng_ust_field_integer_hex(uint64_t, span_id, from->span_id)
 
-/* Spans without a kind get the kind "local", because babeltrace2 2.0 shows the text of an
- * earlier event instead of an empty string, and most spans do not have a kind. */
+/* Spans without a kind get the kind "local". Most spans do not have a kind, and babeltrace2 2.0
+ * shows the text of an earlier event instead of an empty string. */
 #define TRACEKIN_UST_SPAN_FIELDS(span)                                         \
   TRACEKIN_UST_ID_FIELDS(span)                                                 \
   lttng_ust_field_integer_hex(uint64_t, parent_span_id, span->parent_span_id)  \

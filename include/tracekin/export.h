@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marks what libtracekin.so exports; everything else in it is hidden.
+// Marks the symbols that libtracekin.so exports. All others are hidden.
 #ifndef TRACEKIN_EXPORT_H
 #define TRACEKIN_EXPORT_H
 

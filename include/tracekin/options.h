@@ -22,9 +22,9 @@ enum class LogLevel { kInfo, kWarning, kError };
 
 /// Receives the tracer's messages to the operator: rate-limited lines without a newline. The tracer
 /// calls it on the exporter thread and on the thread that makes or closes the tracer, but never
-/// while a span is started or finished. It must not throw. It should not block either: the thread
-/// that makes or closes the tracer waits for it, and while the exporter thread waits, no spans are
-/// sent and Close() needs its full close_timeout_ms.
+/// while a span is started or finished. It must not throw. It should not block, because the calling
+/// thread waits for it. While the exporter thread waits, no spans are sent and Close() needs its
+/// full close_timeout_ms.
 using Logger = std::function<void(LogLevel level, const std::string& message)>;
 
 struct SamplerOptions {
@@ -86,9 +86,10 @@ struct ExporterOptions {
   std::string kafka_config_file;       // kafka: more librdkafka properties, one per line
 
   /// Creates the program's own transport, which replaces the ones above. This is not a
-  /// configuration key. The exporter thread calls it, once in each process after a fork. A batch
-  /// has the form that `type` would send in that `format`: a list of spans, or for file one JSON
-  /// object per line, or for scribe the arguments of its call Log. No endpoint is needed.
+  /// configuration key. The exporter thread calls it once per process, and again in the child of a
+  /// fork. A batch has the form that `type` would send in that `format`. This is a list of spans,
+  /// for file one JSON object per line, and for scribe the arguments of its call Log. No endpoint
+  /// is needed.
   std::function<std::unique_ptr<Transport>()> make_transport = nullptr;
 };
 

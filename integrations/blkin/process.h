@@ -20,7 +20,7 @@ int Initialise() noexcept;
 
 PartialSpans& Spans() noexcept;
 
-/// Makes spans go to `tracer`. See SetBlkinTracer.
+/// Sets the tracer to which spans are reported. See SetBlkinTracer.
 void SetTracer(const std::shared_ptr<Tracer>& tracer, const BlkinLimits& limits);
 
 /// Returns whether to record a new trace: decided by RATE if it is set, otherwise by the tracer's

@@ -38,7 +38,7 @@ class ClientInterceptor final : public Interceptor {
       Start(methods->GetSendInitialMetadata());
     }
     // With set_initial_metadata_corked the metadata waits for the first message, so a call may be
-    // cancelled before it begins. started_ tells this thread whether span_ exists.
+    // cancelled before it begins. started_ shows this thread whether span_ exists.
     if (methods->QueryInterceptionHookPoint(InterceptionHookPoints::POST_RECV_STATUS) &&
         started_.load(std::memory_order_acquire)) {
       if (const ::grpc::Status* status = methods->GetRecvStatus()) span_->Finish(*status);

@@ -36,9 +36,10 @@ class MetadataReader final : public opentracing::HTTPHeadersReader {
 };
 
 /// Writes metadata to send. Set omits a pair that is not legal (gRPC over HTTP/2,
-/// "Custom-Metadata") and a pair that would exceed kMaxBytes, because gRPC aborts the process on
-/// illegal metadata and a server rejects a call with too much of it. Set succeeds even then, so
-/// that an omitted baggage item does not prevent the tracer from writing the trace id after it.
+/// "Custom-Metadata"), because gRPC aborts the process on illegal metadata. It also omits a pair
+/// that would exceed kMaxBytes, because a server rejects a call with too much metadata. Set
+/// succeeds even then, so that an omitted baggage item does not prevent the tracer from writing the
+/// trace id after it.
 class MetadataWriter final : public opentracing::HTTPHeadersWriter {
  public:
   using Metadata = std::multimap<std::string, std::string>;

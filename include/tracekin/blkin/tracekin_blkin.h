@@ -33,9 +33,9 @@ struct BlkinLimits {
   std::chrono::milliseconds max_age{60000};      // report a span this long after its first record
 };
 
-/// Makes `tracer` export what BlkKin's API records, instead of the tracer that the environment
+/// Makes `tracer` export the records of BlkKin's API, instead of the tracer that the environment
 /// names. Its sampler decides about each new trace. With nullptr, records become LTTng events only.
-/// Earlier records go to the tracer that was set before. The tracer is kept until another one is
+/// Earlier records are reported to the previous tracer. The tracer is kept until another one is
 /// set. Blocks for as long as it takes to report a few thousand spans.
 TRACEKIN_API void SetBlkinTracer(const std::shared_ptr<Tracer>& tracer,
                                  const BlkinLimits& limits = {});
@@ -54,8 +54,8 @@ inline blkin_trace_info ToBlkin(const opentracing::SpanContext& context) noexcep
   return {info->trace_id, info->span_id, info->parent_span_id};
 }
 
-/// Returns the span with these ids as a parent (opentracing::ChildOf) for OpenTracing's spans, or
-/// nullptr, which means no parent, if it is not traced.
+/// Returns the span with these ids as a parent (opentracing::ChildOf) for OpenTracing's spans.
+/// Returns nullptr, which means no parent, if it is not traced.
 inline std::unique_ptr<opentracing::SpanContext> FromBlkin(const blkin_trace_info& info) noexcept {
   auto context = FromTraceInfo({info.trace_id, info.span_id, info.parent_span_id});
   return context ? std::move(*context) : nullptr;

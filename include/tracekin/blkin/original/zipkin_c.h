@@ -21,7 +21,7 @@
 
 #include <errno.h>
 #include <stdint.h>
-#include <string.h> /* not used here, but by programs that came to rely on it */
+#include <string.h> /* not used here, but programs have come to rely on it */
 
 #include "../trace_info.h"
 
