@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tracekin and its libraries read of the environment, when, and in a set-user-ID program.
+// Tests what tracekin and its libraries read of the environment, when, and in a set-user-ID
+// program.
 //
-// A host may change its environment at any time, and reallocates it then, while no thread but its own may look.
+// A host may change its environment at any time, which reallocates it. No thread except the host's
+// own may read it then.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,7 +39,7 @@ using std::chrono::seconds;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr int kSkipped = 77;  // of secure_host: it has no more rights than its user
+constexpr int kSkipped = 77;  // secure_host's status if it has no more rights than its user
 
 void ClearProxies() {
   for (const char* name : {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
@@ -62,13 +64,13 @@ std::shared_ptr<Tracer> Make(const std::string& exporter) {
   return tracer;
 }
 
-/// From now on whatever thread reads a variable crashes.
+/// From now on, any thread that reads a variable crashes.
 void HideEnvironment() {
   void* const page = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   environ = static_cast<char**>(page);
 }
 
-/// The status, as of waitpid(), of a forked process that runs `body`.
+/// Runs `body` in a forked process and returns its status like waitpid().
 template <class Body>
 int StatusOf(Body body) {
   std::fflush(nullptr);
@@ -80,9 +82,10 @@ int StatusOf(Body body) {
   return AwaitChild(child);
 }
 
-/// Three batches, one after the other, with the environment hidden. Returns how many spans were exported.
+/// Sends three batches, one after another, with the environment hidden. Returns how many spans were
+/// exported.
 std::uint64_t ExportWithHiddenEnvironment(const std::string& exporter) {
-  setlocale(LC_ALL, "C.UTF-8");  // texts of errors are translated in any but "C"
+  setlocale(LC_ALL, "C.UTF-8");  // error messages are translated in any locale but "C"
   const auto tracer = Make(exporter);
   HideEnvironment();
   for (int i = 0; i < 3; ++i) {
@@ -160,8 +163,9 @@ TEST_F(HiddenEnvironment, IsNotReadWhileSpansAreSentToScribe) {
 }
 #endif
 
-// A limit: names are resolved by the C library, which reads RES_OPTIONS and LOCALDOMAIN on each thread that
-// does so first. A host that changes its environment all the time gives the endpoint as an address.
+// Documents a limit: names are resolved by the C library, which reads RES_OPTIONS and LOCALDOMAIN
+// on each thread that resolves its first name. A host that keeps changing its environment should
+// specify the endpoint as an address.
 TEST_F(HiddenEnvironment, IsReadByTheCLibraryWhereANameIsResolved) {
   const int status = StatusOf([] {
     std::signal(SIGSEGV, SIG_DFL);
@@ -175,9 +179,9 @@ TEST_F(HiddenEnvironment, IsReadByTheCLibraryWhereANameIsResolved) {
 }
 
 #ifdef TRACEKIN_HAVE_KAFKA
-// A limit: Debian's librdkafka initialises Cyrus SASL with its first producer, on the sender thread, and SASL
-// looks for SASL_PATH and SASL_CONF_PATH. A host changes its environment before it makes the tracer, or later
-// than its first batch.
+// Documents a limit: Debian's librdkafka initialises Cyrus SASL with its first producer, on the
+// sender thread, and SASL reads SASL_PATH and SASL_CONF_PATH. A host must change its environment
+// before it makes the tracer, or after the first batch.
 TEST_F(HiddenEnvironment, IsReadByLibrdkafkaWhenItMakesAProducer) {
   const int status = StatusOf([] {
     ExportWithHiddenEnvironment(
@@ -218,7 +222,7 @@ class SetUserId : public ::testing::Test {
     if (!skipped_.empty()) GTEST_SKIP() << skipped_;
   }
 
-  /// What the host prints, which is run by nobody with that variable.
+  /// Runs the host as the user nobody with this variable, and returns its output.
   std::string RunAsNobody(const std::string& exporter, const std::string& variable) {
     int output[2];
     EXPECT_EQ(pipe(output), 0);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes that exit with tracers open: what OpenSSL does at exit, and how long the exporters may take.
+// Tests processes that exit with open tracers: what OpenSSL does at exit, and how long the
+// exporters may take.
 //
-// Each case forks a host, which loads or links tracekin, and libcurl and OpenSSL with it, as other programs
-// do. Nothing in this program initialises them before.
+// Each case forks a host that loads or links tracekin, and with it libcurl and OpenSSL, like other
+// programs. Nothing in this program initialises these libraries earlier.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <opentracing/dynamic_load.h>
@@ -31,16 +32,16 @@
 
 namespace {
 
-// What SSL_connect() below does; 0: nothing.
+// How long SSL_connect() below waits.
 std::atomic<int> slow_handshake_ms{0};
 std::atomic<int> in_handshake{0};
 
 }  // namespace
 
-// Comes before OpenSSL's: a step of a handshake that takes its time, as on a machine with too much to do.
+// Overrides OpenSSL's function to make a step of the handshake slow, like on an overloaded machine.
 extern "C" __attribute__((visibility("default"))) int SSL_connect(void* connection) {
   static const auto real = reinterpret_cast<int (*)(void*)>(dlsym(RTLD_NEXT, "SSL_connect"));
-  static const auto loaded = [] {  // by the plugin, for itself
+  static const auto loaded = [] {  // if only the plugin loaded it
     void* const library = dlopen("libssl.so.3", RTLD_NOW | RTLD_NOLOAD);
     return library == nullptr ? nullptr
                               : reinterpret_cast<int (*)(void*)>(dlsym(library, "SSL_connect"));
@@ -72,7 +73,7 @@ std::shared_ptr<opentracing::Tracer> Make(const std::string& configuration) {
   return tracer;
 }
 
-/// A forked process that runs `host` and exits with 0, unless `host` ends it otherwise.
+/// Forks a process that runs `host` and exits with 0, unless `host` ends it otherwise.
 template <class Host>
 pid_t Start(Host host) {
   std::fflush(nullptr);
@@ -82,13 +83,13 @@ pid_t Start(Host host) {
   std::exit(0);
 }
 
-/// The exit status of that process; -1 if it crashes or hangs.
+/// Returns the exit status of that process, or -1 if it crashes or hangs.
 int StatusOf(pid_t host) {
   const int status = AwaitChild(host);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/// A span that nothing frees: tracers stay open until the process exits.
+/// Makes a span and keeps its tracer open until the process exits.
 void Report(const std::shared_ptr<opentracing::Tracer>& tracer) {
   static auto* const kept = new std::vector<std::shared_ptr<opentracing::Tracer>>;
   kept->push_back(tracer);
@@ -97,7 +98,7 @@ void Report(const std::shared_ptr<opentracing::Tracer>& tracer) {
 
 class ExitTest : public ::testing::Test {
  protected:
-  // Not a static object, which a host would destroy when it exits.
+  // Not a static object, because a host would destroy it when it exits.
   static void SetUpTestSuite() {
     certificates_ = new Certificates;
     certificates_->MakeForLocalCollector();
@@ -119,11 +120,12 @@ class ExitTest : public ::testing::Test {
     return Configuration(server_->Url("127.0.0.1"), more);
   }
 
-  /// That a batch of one span has arrived.
+  /// Waits until a batch of one span has arrived.
   void AwaitSpan() { EXPECT_EQ(server_->Line().substr(0, 7), "nobody "); }
 
-  /// Runs a host whose `make_tracer` makes a tracer with TLS. Its first span arrives, and so does one that it
-  /// reports just before it calls `end`, over a new connection, for the server has closed the first.
+  /// Runs a host whose `make_tracer` makes a tracer with TLS. Its first span must arrive, and so
+  /// must one that it reports just before it calls `end`. That one needs a new connection, because
+  /// the server has closed the first.
   template <class MakeTracer, class End>
   void ExpectLastSpan(MakeTracer make_tracer, End end) {
     int arrived[2];
@@ -186,7 +188,7 @@ TEST_F(ExitTest, TheFirstHandshakeOfAProcessMayBeItsLast) {
 // The handlers that run after ours stand for OpenSSL's.
 TEST_F(ExitTest, NoThreadIsInsideOfOpenSslWhenItIsCleanedUp) {
   EXPECT_EQ(StatusOf(Start([this] {
-              slow_handshake_ms = 300;  // more than Close() waits beyond its time
+              slow_handshake_ms = 300;  // longer than Close() waits beyond its timeout
               std::atexit([] {
                 if (in_handshake != 0) std::_Exit(3);
                 std::this_thread::sleep_for(milliseconds(2 * slow_handshake_ms));
@@ -213,7 +215,7 @@ class ExitTimeTest : public ::testing::Test {
   const Listener silent_{100};
 };
 
-// When the tracers' handler began, and what a thread has measured meanwhile.
+// When the tracers' exit handler began, and what another thread has measured since then.
 std::chrono::steady_clock::time_point exit_began;
 std::atomic<bool> exiting{false};
 std::atomic<int> forks{0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forks while another thread makes the plugin's first tracer in this process, and loads the
-// exporter's modules. A program of its own: no other test may have made a tracer before.
+// Forks while another thread makes the plugin's first tracer in the process and loads the
+// exporter's modules. It is a separate program, because no other test may make a tracer before.
 #include <gtest/gtest.h>
 #include <opentracing/dynamic_load.h>
 #include <unistd.h>
@@ -36,8 +36,8 @@ class ForkDuringFirstUse : public ::testing::Test {
     return tracer.value_or(nullptr);
   }
 
-  /// In a process that has made no tracer yet, forks while another thread runs `use`, each time at
-  /// a later moment, and has the child run it, too. Returns how often.
+  /// In a process that has not made a tracer yet, forks while another thread runs `use`, each time
+  /// at a later moment. The child runs `use` as well. Returns the number of forks.
   template <class Use>
   int ForkDuring(int step_us, Use use) const {
     constexpr int kMoments = 25;
@@ -77,7 +77,7 @@ TEST_F(ForkDuringFirstUse, OfLibcurlByAModuleDoesNotHangItsChildsExporter) {
   });
   const std::string exporter =
       R"("endpoint": "scribe://127.0.0.1:)" + std::to_string(server.port()) + '"';
-  Make(exporter);  // Loads the module; libcurl is first used when there is a span.
+  Make(exporter);  // loads the module; libcurl is not used before there is a span
   const int forks = ForkDuring(100, [&] { Make(exporter)->StartSpan("span"); });
   EXPECT_EQ(server.requests().size(), 2U * static_cast<unsigned>(forks));
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host that uses libcurl, OpenSSL, Thrift and gRPC itself, and the plugin that uses the first three as well:
-// both get on, whether the host has these libraries as shared objects or has them in itself and exports their
-// symbols, so that they stand before the shared ones for all that the plugin calls.
+// Tests a host that uses libcurl, OpenSSL, Thrift and gRPC itself, together with the plugin, which
+// uses the first three as well. Both must work, whether the host uses these libraries as shared
+// objects or contains them and exports their symbols. In the latter case the plugin's calls find
+// the host's symbols before those of the shared libraries.
 #include <curl/curl.h>
 #include <dlfcn.h>
 #include <gmock/gmock.h>
@@ -33,7 +34,8 @@
 #include "tests/support/wait.h"
 
 #ifdef __SANITIZE_ADDRESS__
-// Of c-ares, which gRPC asks for addresses; linked in, it is known by its functions.
+// Leaks of c-ares, which gRPC uses to resolve addresses. If it is linked in, its functions identify
+// it.
 extern "C" [[gnu::visibility("default")]] const char* __lsan_default_suppressions() {
   return "leak:libcares\nleak:ares_\n";
 }
@@ -86,7 +88,7 @@ void AddNamesOfThrift(const std::string& body, Strings* names) {
   }
 }
 
-/// Takes spans in each way, and closes each connection after one request.
+/// Accepts spans with each transport, and closes each connection after one request.
 class Collector {
  public:
   explicit Collector(const Identity& identity) : front_(identity, server_.port()) {
@@ -102,7 +104,7 @@ class Collector {
            R"(/spans"}})";
   }
 
-  /// Of all spans that have arrived, sorted.
+  /// Returns the names of all spans that have arrived, sorted.
   Strings Names() const {
     Strings names;
     for (const std::string& request : server_.requests()) {
@@ -139,7 +141,7 @@ class Plugin {
     tracer_ = *tracer;
   }
 
-  /// Makes spans of these names for a fifth of a second: `name` and a number.
+  /// Makes spans for a fifth of a second, named `name` and a number.
   void MakeSpans(const std::string& name) const {
     for (int i = 0; i < kSpans; ++i) {
       tracer_->StartSpan(name + std::to_string(i))->SetTag("number", i);
@@ -149,7 +151,7 @@ class Plugin {
 
   void MakeSpan() const { tracer_->StartSpan("span"); }
 
-  /// The names that MakeSpans made of each of `names`, sorted.
+  /// Returns the names that MakeSpans generated for each of `names`, sorted.
   static Strings NamesOf(const Strings& names) {
     Strings all;
     for (const std::string& name : names) {
@@ -199,7 +201,7 @@ const void* ObjectAt(const void* address) {
   return info.dli_fbase;
 }
 
-// The other tests are of something else if this fails.
+// If this fails, the other tests do not test what they should.
 TEST(HostLibraries, AreFoundWhereTheyShouldBe) {
   const void* const program = ObjectAt(reinterpret_cast<const void*>(&ObjectAt));
   for (const char* symbol : {"SSL_CTX_new", "EVP_DigestInit_ex", "grpc_init", "inflate",
@@ -235,7 +237,8 @@ TEST_P(HostWayTest, EndsWithTheTracerOpen) {
   ExpectArrived({"span"});
 }
 
-// libcurl takes a host's allocator only if nobody else uses it: their memory is of another one.
+// A host may give libcurl its own allocator only if nothing else in the process uses libcurl,
+// because other users allocate their memory elsewhere.
 std::atomic<int> own_allocations{0};
 CURLcode InitialiseCurlWithOwnAllocator() {
   return curl_global_init_mem(
@@ -259,7 +262,8 @@ TEST_P(HostWayTest, GivesUpLibcurlAndTakesItAgain) {
   ExpectArrived({"before", "after", "again"});
 }
 
-// All fork tests: gRPC is not used in the child, which it does not stand unless its environment says so.
+// In all fork tests the child does not use gRPC, which supports that only if its environment
+// enables it.
 
 TEST_F(HostTest, ForksWhileItWorks) {
   TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK();
@@ -291,7 +295,7 @@ TEST_F(HostTest, ForksWhileItWorks) {
   ExpectArrived(names);
 }
 
-/// A Collector in a process of its own, whose handshakes are not this one's; it only takes.
+/// A Collector in another process, so that its handshakes do not run in this one. It only receives.
 class CollectorProcess {
  public:
   explicit CollectorProcess(const Identity& identity) {
@@ -321,7 +325,7 @@ class CollectorProcess {
   const std::string& configuration() const { return configuration_; }
 
  private:
-  /// Says its configuration to one pipe, and ends with the other.
+  /// Writes the configuration to one pipe and ends when the other is closed.
   static bool Serve(const Identity& identity, int to, int until) {
     const Collector collector(identity);
     const std::string configuration = collector.Configuration(kHttps);
@@ -337,8 +341,8 @@ class CollectorProcess {
   std::string configuration_;
 };
 
-// With a lock of OpenSSL's that another thread held at the fork, a child never sends; one of 500 did not, before
-// forks waited for the exporters. TRACEKIN_FORKS: how many there are.
+// A child that inherits a lock of OpenSSL, held by another thread at the fork, can never send.
+// Forks must wait for the exporters to prevent this. TRACEKIN_FORKS sets the number of forks.
 TEST_F(HostTest, ForksAmidThePluginsHandshakes) {
   TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK();
   const CollectorProcess collector(identity_);
@@ -358,7 +362,7 @@ TEST_F(HostTest, ForksAmidThePluginsHandshakes) {
     InFork([&] {
       plugins[0]->MakeSpan();
       const auto start = std::chrono::steady_clock::now();
-      plugins[0]->Close();  // at once, unless the span cannot be sent
+      plugins[0]->Close();  // immediately, unless the span cannot be sent
       EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
     });
   }
@@ -366,15 +370,15 @@ TEST_F(HostTest, ForksAmidThePluginsHandshakes) {
   busy.join();
 }
 
-// OpenSSL does not renew its locks in a child: one that another thread held during the fork, in a handshake,
-// say, is held for ever. So nobody is in OpenSSL then.
+// OpenSSL does not reinitialise its locks in a child: a lock that another thread held at the fork,
+// for example in a handshake, is held forever. Therefore no thread may be in OpenSSL at the fork.
 TEST_F(HostTest, ForksBetweenHandshakes) {
   TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK();
   const Host host(identity_);
   const Plugin https(collector_.Configuration(kHttps));
   host.WorkDuring([&] { https.MakeSpans("before"); });
   EXPECT_TRUE(Eventually([&] { return collector_.Names() == Plugin::NamesOf({"before"}); }));
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // the connection's end
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // the connection closes
   InFork([&] {
     https.MakeSpans("child");
     OpensslWork{identity_}();

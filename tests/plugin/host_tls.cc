@@ -52,7 +52,8 @@ void AddExtension(X509* certificate, int kind, const char* value) {
   X509_EXTENSION_free(extension);
 }
 
-// Until either side ends. A TLS record has 16384 bytes at most, so none stays behind in `ssl`.
+// Relays until either side ends. A TLS record has at most 16384 bytes, so no data stays behind in
+// `ssl`.
 void Relay(SSL* ssl, int backend) {
   char buffer[16384];
   pollfd ends[] = {{SSL_get_fd(ssl), POLLIN, 0}, {backend, POLLIN, 0}};
@@ -135,7 +136,7 @@ std::string SendThroughTls(const Identity& identity, const std::string& text) {
 TlsFront::TlsFront(const Identity& identity, std::uint16_t backend)
     : context_(MakeServerContext(identity)), backend_(backend), thread_([this] { Accept(); }) {}
 
-// The connections end with their clients.
+// The connections end when their clients close them.
 TlsFront::~TlsFront() {
   shutdown(listener_.socket(), SHUT_RDWR);
   thread_.join();
@@ -143,7 +144,7 @@ TlsFront::~TlsFront() {
 }
 
 void TlsFront::Accept() {
-  sigset_t signals;  // OpenSSL writes to sockets without MSG_NOSIGNAL
+  sigset_t signals;  // because OpenSSL writes to sockets without MSG_NOSIGNAL
   sigemptyset(&signals);
   sigaddset(&signals, SIGPIPE);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
@@ -168,7 +169,7 @@ void TlsFront::Serve(int client) const {
     SSL_shutdown(ssl.get());
   }
   close(backend);
-  shutdown(client, SHUT_RDWR);  // a forked child may have it, too
+  shutdown(client, SHUT_RDWR);  // a forked child may hold it as well
   close(client);
 }
 

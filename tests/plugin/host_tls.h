@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenSSL as a host uses it: certificates, handshakes, and a server's side of TLS.
+// A host's use of OpenSSL: certificates, handshakes, and the server side of TLS.
 #ifndef TRACEKIN_TESTS_PLUGIN_HOST_TLS_H
 #define TRACEKIN_TESTS_PLUGIN_HOST_TLS_H
 
@@ -16,7 +16,7 @@
 
 namespace tracekin::testing {
 
-/// A certificate for localhost and 127.0.0.1 that vouches for itself, and its key; both in PEM.
+/// A self-signed certificate for localhost and 127.0.0.1, and its key; both in PEM.
 struct Identity {
   std::string certificate;
   std::string key;
@@ -32,12 +32,13 @@ using Ssl = std::unique_ptr<SSL, SslDeleter>;
 
 SslContext MakeServerContext(const Identity& identity);
 
-/// What a server reads of `text` that a client, which trusts `identity` alone, sent it through memory.
+/// Returns what a server reads when a client that trusts only `identity` sends it `text` through
+/// memory.
 std::string SendThroughTls(const Identity& identity, const std::string& text);
 
-/// Listens on loopback, and passes on what comes in over TLS to the server on another port.
+/// Listens on loopback and relays what arrives over TLS to the server on another port.
 ///
-/// Thread-safety: a thread that accepts, and one for each connection.
+/// Thread-safety: one thread accepts, and each connection has a thread.
 class TlsFront {
  public:
   TlsFront(const Identity& identity, std::uint16_t backend);
@@ -54,7 +55,7 @@ class TlsFront {
   const SslContext context_;
   const std::uint16_t backend_;
   const Listener listener_{64};
-  std::vector<std::thread> connections_;  // of thread_
+  std::vector<std::thread> connections_;  // used by thread_
   std::thread thread_;
 };
 

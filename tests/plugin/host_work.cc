@@ -154,7 +154,7 @@ void GrpcWork::operator()() const {
   grpc::SslCredentialsOptions options;
   options.pem_root_certs = identity_.certificate;
   grpc::ChannelArguments arguments;
-  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // or channels share a connection
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // otherwise channels share a connection
   arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   grpc::GenericStub stub(grpc::CreateCustomChannel("localhost:" + std::to_string(port_),
                                                    grpc::SslCredentials(options), arguments));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host does with the libraries that the plugin uses as well: each does some work when it is called,
-// and expects its result.
+// A host's use of the libraries that the plugin uses as well. Each class does some work when it is
+// called, and checks the result.
 #ifndef TRACEKIN_TESTS_PLUGIN_HOST_WORK_H
 #define TRACEKIN_TESTS_PLUGIN_HOST_WORK_H
 
@@ -19,7 +19,7 @@
 
 namespace tracekin::testing {
 
-/// libcurl: a GET over HTTP, and one over HTTPS. Its owner has initialised libcurl.
+/// libcurl: a GET over HTTP and one over HTTPS. The owner must have initialised libcurl.
 class CurlWork {
  public:
   explicit CurlWork(const Identity& identity);
@@ -31,7 +31,7 @@ class CurlWork {
   const TlsFront front_;
 };
 
-/// OpenSSL: a digest, and a message over TLS.
+/// OpenSSL: a digest and a message over TLS.
 class OpensslWork {
  public:
   explicit OpensslWork(Identity identity) : identity_(std::move(identity)) {}
@@ -41,12 +41,12 @@ class OpensslWork {
   const Identity identity_;
 };
 
-/// libthrift: a struct written and read again.
+/// libthrift: writes a struct and reads it again.
 struct ThriftWork {
   void operator()() const;
 };
 
-/// gRPC: a channel over TLS to a server of this process, and a call.
+/// gRPC: a channel over TLS to a server in this process, and a call.
 class GrpcWork {
  public:
   explicit GrpcWork(const Identity& identity);
@@ -60,15 +60,15 @@ class GrpcWork {
   std::unique_ptr<grpc::Server> server_;
 };
 
-/// All of them.
+/// All of the above.
 class Host {
  public:
   explicit Host(const Identity& identity);
 
-  /// Each once.
+  /// Does each work once.
   void Work() const;
 
-  /// Calls `body` while each works, again and again, on a thread of its own.
+  /// Calls `body` while each work is repeated on its own thread.
   void WorkDuring(const std::function<void()>& body) const;
 
  private:

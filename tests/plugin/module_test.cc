@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exporter's modules, as a plugin finds them beside it, or does not.
+// Tests the exporter's modules if the plugin finds them in its folder, and if it does not.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ const char* const kScribe = R"("endpoint": "scribe://127.0.0.1:1")";
 const char* const kThrift = R"("format": "thrift", "endpoint": "http://127.0.0.1:1/api/v1/spans")";
 const char* const kKafka = R"("type": "kafka", "kafka_brokers": "127.0.0.1:1")";
 
-/// What the plugin at `path` says to a configuration; "" if it makes a tracer.
+/// Returns the error of the plugin at `path` for a configuration, or "" if it makes a tracer.
 std::string ErrorOf(const std::string& path, const std::string& exporter) {
   const DynamicTracingLibraryHandle handle = Load(path);
   std::string message;
@@ -55,7 +55,7 @@ std::string ErrorOf(const std::string& path, const std::string& exporter) {
   return message;
 }
 
-/// A folder with a copy of the plugin, and nothing beside it.
+/// A folder that contains only a copy of the plugin.
 class Copy {
  public:
   Copy() { std::filesystem::copy(TRACEKIN_PLUGIN, plugin()); }
@@ -67,7 +67,7 @@ class Copy {
   const TempFolder folder_;
 };
 
-/// The lines that a command prints.
+/// Returns the lines that a command prints.
 Strings LinesOf(const std::string& command) {
   const std::unique_ptr<FILE, int (*)(FILE*)> output(popen(command.c_str(), "r"), pclose);
   if (output == nullptr) throw std::runtime_error("cannot run " + command);
@@ -79,7 +79,7 @@ Strings LinesOf(const std::string& command) {
 
 bool IsInstalled(const char* file) { return dlopen(file, RTLD_LAZY) != nullptr; }
 
-// First in its process: later the dynamic loader knows the modules by their names.
+// Must run first in its process, because later the dynamic loader knows the modules by their names.
 TEST(ModuleTest, SaysWhatToInstallWhereItIsMissing) {
   for (const char* file : {"libtracekin_thrift.so", "libtracekin_kafka.so"}) {
     if (IsInstalled(file)) GTEST_SKIP() << "this system has a " << file;
@@ -163,7 +163,7 @@ TEST(ModuleTest, ThriftAloneNeedsLibthrift) {
   ExpectOneSymbol(TRACEKIN_THRIFT_MODULE);
 }
 
-/// Lets the plugin, with the modules that were built beside it, send one span to `server`.
+/// Makes the plugin send one span to `server`, using the modules that were built in its folder.
 std::string RequestFor(const FaultServer& server, const std::string& exporter) {
   const DynamicTracingLibraryHandle handle = Load(TRACEKIN_PLUGIN);
   std::string message;
@@ -202,7 +202,7 @@ TEST(ModuleTest, KafkaAloneNeedsLibrdkafka) {
   ExpectOneSymbol(TRACEKIN_KAFKA_MODULE);
 }
 
-// That it also sends is seen with a real broker: tests/exporter/transport/kafka_server_test.cc.
+// That it also sends is tested with a real broker in tests/exporter/transport/kafka_server_test.cc.
 TEST(ModuleTest, ChecksKafkasPropertiesByTheOneBesideIt) {
   const SpanFile file("properties");
   std::ofstream(file.path()) << "no.such.property=1\n";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One process with the library linked in, the plugin loaded, and another vendor's tracer beside them: none
-// notices the others.
+// One process with the library linked in, the plugin loaded, and another vendor's tracer. None of
+// them may affect the others.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST(Neighbours, PluginAndLinkedLibraryKeepTheirSpansApart) {
   const Loaded plugin(TRACEKIN_PLUGIN, of_plugin.Configuration());
   {
     const auto outer = linked->StartSpan("linked");
-    // To the plugin the library's span contexts are a stranger's: such a span is a root.
+    // The library's span contexts are foreign to the plugin, so such a span is a root.
     const auto inner = plugin->StartSpan("plugin", {opentracing::ChildOf(&outer->context())});
   }
   linked->Close();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An exporter module of a tracekin that never was.
+// An exporter module of a tracekin version that does not exist.
 #include "exporter/module.h"
 
 const tracekin::ExporterModule* tracekin_exporter_module() noexcept {

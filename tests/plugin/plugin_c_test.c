@@ -2,8 +2,8 @@
 /* Uses the plugin through the C interface to OpenTracing (Debian: libopentracing-c-wrapper-dev).
  *
  * usage: plugin_c_test PLUGIN FILE
- * Loads PLUGIN, makes a parent and a child on both sides of a text map, and checks the spans that
- * are then in FILE. */
+ * Loads PLUGIN, makes a parent and a child on both sides of a text map, and then checks the spans
+ * in FILE. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,7 +31,7 @@ static void check_refusal(const char* configuration, const char* expected) {
   last_error[0] = '\0';
 }
 
-/* A span that begins another one through a carrier, as two processes would do it. */
+/* Makes a span that starts another one through a carrier, like two processes would. */
 static void make_spans(struct otc_tracer* tracer) {
   struct otc_span* client = tracer->start_span(tracer, "client");
   CHECK(client != NULL);
@@ -65,7 +65,7 @@ static void make_spans(struct otc_tracer* tracer) {
   otc_text_map_destroy(&headers, OTC_TEXT_MAP_FREE_KEY | OTC_TEXT_MAP_FREE_VALUE);
 }
 
-/* The value of "traceId" in the line of `file` that has `name`. */
+/* Reads the value of "traceId" in the line of `file` that contains `name`. */
 static void trace_id_of(const char* file, const char* name, char trace_id[33]) {
   FILE* spans = fopen(file, "r");
   CHECK(spans != NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the plugin does when there is no memory: operator new is this program's own, for the plugin
-// as well, and fails when it is told to.
+// Tests the plugin without memory. This program replaces operator new, also for the plugin, and
+// makes it fail on request.
 
 #include <dlfcn.h>
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@
 
 namespace {
 
-thread_local long allocations_left = -1;  // before the one that fails; negative: none does
+thread_local long allocations_left = -1;  // allowed before one fails; negative: none fails
 
 void* Allocate(std::size_t size) {
   if (allocations_left == 0) return nullptr;
@@ -33,7 +33,7 @@ void* operator new(std::size_t size) {
   return memory;
 }
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return Allocate(size); }
-// Not inline, for the compiler would wonder why what came from new goes to free().
+// Not inline, otherwise the compiler warns that memory from new is released with free().
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
@@ -42,7 +42,7 @@ namespace {
 
 using ::testing::IsSupersetOf;
 
-/// Lets `count` allocations of this thread succeed and the others fail, as long as it lives.
+/// Lets `count` allocations of this thread succeed and all later ones fail, as long as it lives.
 struct MemoryFor {
   explicit MemoryFor(long count) { allocations_left = count; }
   ~MemoryFor() { allocations_left = -1; }
@@ -98,7 +98,7 @@ TEST(PluginWithoutMemory, RefusesToMakeATracerWhereverMemoryEnds) {
       EXPECT_NE(message, "");
     }
   }
-  EXPECT_GT(count, 10);  // failures were really tried
+  EXPECT_GT(count, 10);  // failures were really tested
 }
 
 std::shared_ptr<opentracing::Tracer> MakeTracer(
@@ -116,7 +116,7 @@ TEST(PluginWithoutMemory, LosesSpansAndNothingElse) {
   tracer->StartSpan("first")->Finish();  // starts the exporter thread
   const auto parent = tracer->StartSpan("parent");
   const std::string long_text(1000, 'x');
-  const opentracing::string_view text = long_text;  // so that the test itself needs no memory
+  const opentracing::string_view text = long_text;  // so that the test itself allocates no memory
   for (long count = 0; count < 50; ++count) {
     const MemoryFor some(count);
     const auto span = tracer->StartSpan("child");

@@ -45,7 +45,7 @@ std::shared_ptr<opentracing::Tracer> MakeTracer(const DynamicTracingLibraryHandl
   return tracer.value_or(nullptr);
 }
 
-/// What the factory answers to a configuration that it refuses.
+/// The factory's result for a configuration that it rejects.
 struct Refusal {
   explicit Refusal(const char* configuration) {
     const DynamicTracingLibraryHandle handle = Load();
@@ -57,7 +57,7 @@ struct Refusal {
   std::string message;
 };
 
-/// The exported function, as a host finds it.
+/// Returns the exported function, found like a host finds it.
 OpenTracingMakeTracerFactoryType* FactoryMaker() {
   void* library = dlopen(TRACEKIN_PLUGIN, RTLD_NOW | RTLD_LOCAL);
   EXPECT_NE(library, nullptr) << dlerror();
@@ -212,7 +212,7 @@ TEST(Plugin, IsLoadedAgainAndAgain) {
   use();
   const int threads = ThreadsOfThisProcess();
   const int mappings = LinesOf("/proc/self/maps", "libtracekin_plugin.so");
-  EXPECT_GT(mappings, 0);  // code that threads and LTTng may still run stays
+  EXPECT_GT(mappings, 0);  // code that threads and LTTng may still run is not unloaded
   for (int round = 0; round < rounds; ++round) use();
   EXPECT_EQ(spans.Values("name").size(), static_cast<std::size_t>(rounds) + 1);
   EXPECT_EQ(LinesOf("/proc/self/maps", "libtracekin_plugin.so"), mappings);
@@ -220,7 +220,7 @@ TEST(Plugin, IsLoadedAgainAndAgain) {
   ReportAttacks(static_cast<std::uint64_t>(rounds), "times loaded");
 }
 
-// As hosts do that would shield themselves from a plugin's libraries.
+// Like a host that wants to shield itself from a plugin's libraries.
 TEST(Plugin, IsLoadedAgainAndAgainWithItsOwnSymbolsFirst) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers do not work with RTLD_DEEPBIND";
@@ -278,8 +278,8 @@ TEST(Plugin, ExportsWhatIsLeftWhenTheTracerIsDropped) {
   EXPECT_THAT(spans.Values("name"), ElementsAre("span"));
 }
 
-// A host with several configurations may load a copy from another folder; then there are two of
-// everything in the process, and a fork concerns both.
+// A host with several configurations may load a copy from another folder. Then everything exists
+// twice in the process, and a fork concerns both copies.
 TEST(Plugin, TwoCopiesOfTheFileWorkInOneProcessAndItsChild) {
   TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   const SpanFile first_spans("first");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host that environment_use_test makes a set-user-ID program of: one span, to the exporter that the
-// configuration in its argument names. Prints how many spans were exported, or why there is no tracer.
+// A host that environment_use_test turns into a set-user-ID program. It sends one span with the
+// exporter of the configuration in its argument. Prints how many spans were exported, or why there
+// is no tracer.
 #include <sys/auxv.h>
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hosts without standard input, output and error: nothing of tracekin's may take their numbers.
+// Hosts without standard input, output and error: no descriptor of tracekin may take their numbers.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -39,18 +39,18 @@ std::shared_ptr<Tracer> Make(const std::string& exporter) {
 
 std::string Endpoint(const std::string& url) { return R"("endpoint": ")" + url + '"'; }
 
-/// Exits with another status if something can be written to 0, 1 or 2.
+/// Exits with a non-zero status if 0, 1 or 2 can be written to.
 void WriteToStandardDescriptors() {
   for (int number = 0; number <= STDERR_FILENO; ++number) {
     if (write(number, "HOST", 4) != -1) std::_Exit(10 + number);
   }
 }
 
-/// The exit status of a host that closes its descriptors, before it makes the tracer or after, and
-/// has three batches sent.
+/// Runs a host that closes its standard descriptors, either before or after it makes the tracer,
+/// and then sends three batches. Returns its exit status.
 ///
-/// Without `writes` the host only looks at the end: for a moment a file has the number that open() has
-/// given it.
+/// Without `writes` the host checks the descriptors only at the end, because a new file has the
+/// number from open() for a moment.
 int StatusOf(bool closes_first, const std::string& exporter, bool writes = true) {
   const pid_t child = fork();
   if (child == 0) {
