@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often spans allocate memory, against the API's no-op tracer; and what happens where there is
-// none. operator new is this program's own: it counts, and fails when it is told to.
+// Tests how often spans allocate memory, compared with the API's no-op tracer, and what happens
+// when memory runs out. This program replaces operator new, which counts its calls and fails on
+// request.
 
 #include <gtest/gtest.h>
 #include <opentracing/noop.h>
@@ -19,7 +20,7 @@
 namespace {
 
 thread_local long allocations = 0;
-thread_local long allocations_left = -1;  // before the one that fails; negative: none does
+thread_local long allocations_left = -1;  // allowed before one fails; negative: none fails
 
 void* Allocate(std::size_t size) {
   ++allocations;
@@ -28,7 +29,7 @@ void* Allocate(std::size_t size) {
   return std::malloc(size == 0 ? 1 : size);
 }
 
-// Not inlined, for GCC 12 would take the pair of new and free for a mistake.
+// Not inline, because GCC 12 would warn about the pair of new and free.
 [[gnu::noinline]] void Free(void* memory) { std::free(memory); }
 
 }  // namespace
@@ -45,7 +46,7 @@ void operator delete(void* memory, std::size_t) noexcept { Free(memory); }
 namespace tracekin::testing {
 namespace {
 
-/// Lets `count` allocations of this thread succeed and the others fail, as long as it lives.
+/// Lets `count` allocations of this thread succeed and all later ones fail, as long as it lives.
 struct MemoryFor {
   explicit MemoryFor(long count) { allocations_left = count; }
   ~MemoryFor() { allocations_left = -1; }
@@ -63,7 +64,7 @@ void ThreeTagsAndALog(const opentracing::Tracer& tracer) {
 }
 
 long AllocationsOf(void (*work)(const opentracing::Tracer&), const opentracing::Tracer& tracer) {
-  work(tracer);  // what is made once, such as the exporter thread, is made now
+  work(tracer);  // makes what is made only once, such as the exporter thread
   const long before = allocations;
   constexpr long kTimes = 100;
   for (long i = 0; i < kTimes; ++i) work(tracer);
@@ -130,11 +131,11 @@ TEST(WithoutMemory, ASpanIsNotStartedOrIsWhole) {
 TEST(WithoutMemory, TheExporterThreadIsStartedLaterOrMissed) {
   TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   RecordingTracer tracer;
-  const MemoryFor nothing(0);  // at the fork, when the child starts a thread of its own
+  const MemoryFor nothing(0);  // at the fork, when the child starts its own thread
   InFork([&tracer] {
     allocations_left = -1;
     tracer->StartSpan("a");
-    EXPECT_TRUE(tracer.log().lines().empty());  // not on a thread of the application
+    EXPECT_TRUE(tracer.log().lines().empty());  // logs nothing on a thread of the application
     EXPECT_EQ(tracer->counters().queued, 1u);
     tracer->Close();
     EXPECT_EQ(tracer->counters().dropped.closed, 1u);
@@ -170,7 +171,7 @@ TEST(WithoutMemory, InjectAndExtractAreErrors) {
     allocations_left = count;
     extracted_binary = static_cast<bool>(tracer->Extract(binary));
   }
-  EXPECT_GT(count, 3);  // failures were really tried
+  EXPECT_GT(count, 3);  // failures were really tested
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Baggage: set, read, overwritten, merged from references, and bounded.
+// Tests that baggage can be set, read, overwritten and merged from references, and that it is
+// bounded.
 
 #include <gtest/gtest.h>
 #include <opentracing/noop.h>
@@ -112,7 +113,7 @@ TEST_F(BaggageOfSpans, IsBoundedInItems) {
   const Items items = ItemsOf(span_->context());
   EXPECT_EQ(items.size(), kMaxBaggageItems);
   EXPECT_EQ(items.count("0"), 1u);
-  span_->SetBaggageItem("0", "changed");  // what is there may still be changed
+  span_->SetBaggageItem("0", "changed");  // an existing item may still be changed
   EXPECT_EQ(span_->BaggageItem("0"), "changed");
 }
 

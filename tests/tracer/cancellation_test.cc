@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that are cancelled (pthread_cancel) while they are in a call: the process goes on, and
-// the thread ends at a cancellation point of its own. Each test is in the child of a fork, which
-// aborts if not.
+// Tests threads that are cancelled (pthread_cancel) during a call: the process continues, and the
+// thread ends at one of its own cancellation points. Each test runs in a forked child, which aborts
+// otherwise.
 
 #include <gtest/gtest.h>
 #include <pthread.h>
@@ -30,7 +30,7 @@ namespace {
 
 using Work = std::function<void()>;
 
-/// Runs `work` on a thread that is cancelled before; cancellation is allowed from then on.
+/// Runs `work` on a thread that has already been cancelled, so it may end at any cancellation point.
 void CancelDuring(const Work& work) {
   struct Run {
     const Work& work;
@@ -63,7 +63,7 @@ class Cancelled : public ::testing::Test {
 TEST_F(Cancelled, AThreadMaySpendItsSpansAndCountThem) {
   InFork([] {
     const RecordingTracer tracer;
-    CancelDuring([&] {  // the first span of the process
+    CancelDuring([&] {  // the first span in the process
       const auto span = tracer->StartSpan("a");
       const Scope scope(*span);
       span->SetTag("key", "value");
@@ -86,7 +86,7 @@ TEST_F(Cancelled, WhileItWaitsForASpansLock) {
     std::thread holder([&] {
       while (!waits) std::this_thread::yield();
       std::this_thread::sleep_for(
-          std::chrono::milliseconds(20));  // until it sleeps, in all likelihood
+          std::chrono::milliseconds(20));  // until the thread sleeps, in all likelihood
       lock.unlock();
     });
     CancelDuring([&]() noexcept {
@@ -125,7 +125,7 @@ TEST_F(Cancelled, WhileItMakesAndDestroysATracer) {
     CancelDuring([&folder] {
       Options options;
       options.service_name = "test";
-      options.print_configuration = true;  // on standard error
+      options.print_configuration = true;  // to standard error
       options.exporter.path = folder.path() + "/spans";
       options.exporter.spool_path = folder.path();
       auto tracer = MakeTracer(options, nullptr);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The carriers of tracekin/carriers.h with real span contexts. The formats have tests of their own.
+// Tests the carriers of tracekin/carriers.h with real span contexts. The formats have separate
+// tests.
 
 #include "tracekin/carriers.h"
 
@@ -148,7 +149,8 @@ TEST(XsegCarrier, AChildGoesOnWithTheTrace) {
   EXPECT_EQ(Of(**extracted).span_id, Of(span->context()).span_id);
 }
 
-// Neither an unsampled span nor a foreign one may leave the ids of the request's last use there.
+// Neither an unsampled span nor a foreign one may leave the ids of the request's previous use in
+// it.
 TEST(XsegCarrier, RecycledRequestIsNotTracedUnlessItsOwnSpanIs) {
   RecordingTracer tracer;
   Options options;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The carriers of tracekin/ceph.h with real span contexts. The format has tests of its own.
+// Tests the carriers of tracekin/ceph.h with real span contexts. The format has separate tests.
 
 #include "tracekin/ceph.h"
 

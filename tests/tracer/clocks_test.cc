@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a span begins, ends and logs: the timestamps of StartSpanOptions and FinishSpanOptions, alone
-// and together. Explicit ones are exact to the nanosecond; derived ones are allowed a generous
-// error, for what is tested is which clock they come from.
+// Tests when a span begins, ends and logs: the timestamps of StartSpanOptions and
+// FinishSpanOptions, alone and together. Explicit timestamps are exact to the nanosecond. Derived
+// ones have a generous tolerance, because the tests only check which clock they come from.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
-constexpr nanoseconds kClose = seconds(5);  // a loaded machine stops a thread for long at times
+constexpr nanoseconds kClose = seconds(5);  // a loaded machine may stop a thread for long
 const SystemTime kSystem{seconds(1'600'000'000) + nanoseconds(123'456'789)};
 const SteadyTime kSteady{seconds(4'000) + nanoseconds(7)};
 
@@ -37,7 +37,7 @@ void ExpectClose(nanoseconds actual, nanoseconds expected) {
       << actual.count() << " is not " << expected.count();
 }
 
-/// A span with these options, finished with the others.
+/// Records a span that starts and finishes with these options.
 RecordedSpan Record(const opentracing::StartSpanOptions& start,
                     const opentracing::FinishSpanOptions& finish,
                     const Options& options = Options{}) {
@@ -120,7 +120,7 @@ TEST(SpanTimes, DurationIsNeverNegative) {
   EXPECT_EQ(Record(Start(SystemClock::now() + hours(1), {}), {}).duration_ns, 0);
 }
 
-// What lies out of any reason may be exported as nonsense, but it is no undefined behaviour.
+// A timestamp out of range may be exported as nonsense, but must not cause undefined behaviour.
 TEST(SpanTimes, NoTimestampOverflows) {
   for (const SystemTime system : {SystemTime::min(), SystemTime::max(), SystemTime{}}) {
     for (const SteadyTime start : {SteadyTime::min(), SteadyTime::max(), SteadyTime{}}) {
@@ -161,7 +161,7 @@ TEST(WallOffset, IsMeasuredAnewAfterASecond) {
   const std::int64_t now = SteadyNow();
   const nanoseconds offset(WallOffset(state, now));
   ExpectClose(offset, nanoseconds(SystemNow() - SteadyNow()));
-  state.wall_offset = 42;  // as if the wall clock had been set since
+  state.wall_offset = 42;  // as if the wall clock had been changed since then
   state.wall_offset_at = now;
   EXPECT_EQ(WallOffset(state, now + nanoseconds(seconds(1)).count()), 42);
   ExpectClose(nanoseconds(WallOffset(state, now + nanoseconds(seconds(1)).count() + 1)), offset);

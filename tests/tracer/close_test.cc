@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flush and Close: what they achieve, and that they return in time whatever the collector does.
+// Tests that Flush and Close do their work, and return in time whatever the collector does.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ using std::chrono::seconds;
 using ::testing::ElementsAre;
 using Answer = Collector::Answer;
 
-constexpr seconds kSoon{5};  // much less than kForever; a loaded machine needs it at times
+constexpr seconds kSoon{5};  // much less than kForever; a loaded machine sometimes needs it
 constexpr std::uint64_t kForever = 600'000;
 
 Options Patient(std::uint64_t close_timeout_ms) {
@@ -122,8 +122,8 @@ TEST(Exporter, KeepsItsBatchesWithinTheirBound) {
   for (const std::size_t spans : tracer.collector().batches()) EXPECT_LE(spans, 7u);
 }
 
-/// A line of the file `status` of the exporter's thread in /proc, without its name; "" if there is no
-/// such thread.
+/// Returns the line `name` from the exporter thread's file `status` in /proc, without the name, or
+/// "" if there is no such thread.
 std::string StatusOfExporterThread(const std::string& name) {
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
     std::ifstream file(task.path() / "status");
@@ -206,7 +206,7 @@ TEST(Close, InterruptsACollectorThatHangs) {
     RecordingTracer tracer(options);
     tracer.collector().set_answer(Answer::kHang);
     for (int i = 0; i < 100; ++i) tracer->StartSpan("a");
-    tracer->Flush(milliseconds(1));  // a request is under way, or nearly
+    tracer->Flush(milliseconds(1));  // a request has been sent, or nearly
     const Stopwatch watch;
     tracer->Close();
     EXPECT_LT(watch.elapsed(), kSoon);
@@ -229,7 +229,7 @@ TEST(Close, ReturnsThoughADiskIsStuck) {
       tracer.log().lines(),
       ElementsAre("the sender did not end within exporter.close_timeout_ms; lost, unless it "
                   "still does: 1 span"));
-  tracer.Release();  // closes once more
+  tracer.Release();  // closes again
   EXPECT_EQ(tracer.log().lines().size(), 1u);
   EXPECT_LT(watch.elapsed(), kSoon);
   EXPECT_FALSE(tracer.Destroyed());  // the thread still needs its exporter
@@ -255,7 +255,7 @@ TEST(Tracer, MayBeUsedOnItsExporterThread) {
   EXPECT_TRUE(Conserved(tracer->counters(), 0));
 }
 
-// jaeger-client-cpp's threads wait for the sender.
+// In jaeger-client-cpp, threads wait for the sender.
 TEST(Finish, DoesNotWaitForASendThatIsUnderWay) {
   Options options = Patient(0);
   options.exporter.queue_spans = 64;
@@ -288,7 +288,7 @@ TEST(Close, OfManyThreadsAtOnceWhileSpansFinish) {
   EXPECT_EQ(counters.exported, tracer.collector().spans().size());
 }
 
-/// A logger that does not come back until it is let go.
+/// A logger that blocks until it is released.
 class HangingLogger {
  public:
   void operator()() {
@@ -324,12 +324,12 @@ TEST(Close, DoesNotFollowTheExportersThreadIntoALoggerThatHangs) {
   Options options = Patient(100);
   options.service_name = "test";
   options.exporter.flush_interval_ms = 1;
-  options.exporter.endpoint = "http://127.0.0.1:1/";  // where nobody listens
+  options.exporter.endpoint = "http://127.0.0.1:1/";  // no server listens there
   options.logger = [logger](LogLevel, const std::string&) { (*logger)(); };
   const auto tracer = MakeTracer(options, nullptr);
   ASSERT_NE(tracer, nullptr);
   tracer->StartSpan("a");
-  logger->AwaitCall();  // that spans cannot be sent
+  logger->AwaitCall();  // reports that spans cannot be sent
   tracer->Close();
   EXPECT_EQ(logger->calls(), 1);
   logger->LetGo();

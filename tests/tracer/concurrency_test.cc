@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One tracer, and one span, used by many threads at once. Under ThreadSanitizer these find races;
-// without it, what gets lost.
+// Tests one tracer and one span that many threads use at the same time. With ThreadSanitizer these
+// tests find races, and without it lost data.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kThreads = 8;
 
-/// Runs `body(thread)` on kThreads threads that begin together.
+/// Runs `body(thread)` on kThreads threads that start together.
 template <class Body>
 void OnThreads(Body body) {
   std::atomic<int> ready{0};
@@ -145,7 +145,7 @@ TEST(OneTracerOnManyThreads, ExportsEverySpanOnceAndWhole) {
   OnThreads([&](int thread) {
     for (std::size_t i = 0; i < kEach; ++i) {
       const auto span = tracer->StartSpan(std::to_string(thread * kEach + i));
-      // Of different sizes, so that chunks fill up unevenly.
+      // Different sizes make the chunks fill up unevenly.
       span->SetTag("tag", std::string(i % 700, static_cast<char>('a' + thread)));
     }
   });
@@ -188,7 +188,7 @@ TEST(OneTracerOnManyThreads, CanBeReadWhileItWorks) {
       const Counters counters = tracer->counters();
       for (const std::uint64_t count :
            {counters.started, counters.open, counters.queued, counters.exported}) {
-        ASSERT_LE(count, (kThreads - 1) * 2000u);  // no difference is ever negative
+        ASSERT_LE(count, (kThreads - 1) * 2000u);  // a negative difference would be far larger
       }
     }
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law of counters.h, started = open + unsampled + exported + dropped.* + queued, in histories
-// made at random from a seed: collectors that accept, refuse and fail, full queues, unsampled spans,
-// and Close in the middle.
+// Tests the equation of counters.h, started = open + unsampled + exported + dropped.* + queued, in
+// random histories that are generated from a seed. They have collectors that accept, refuse and
+// fail, full queues, unsampled spans, and Close in the middle.
 
 #include <gtest/gtest.h>
 
@@ -101,7 +101,7 @@ class History {
     const Counters counters = tracer_->counters();
     EXPECT_EQ(counters.queued + counters.in_flight, 0u);
     EXPECT_EQ(counters.exported, tracer_.collector().spans().size());
-    std::size_t sent = 0;  // some of them more than once
+    std::size_t sent = 0;  // some spans more than once
     for (const std::size_t batch : tracer_.collector().batches()) sent += batch;
     EXPECT_GE(sent, counters.exported + counters.dropped.rejected);
   }
@@ -159,7 +159,7 @@ TEST(Counters, TellWhereEachSpanWent) {
   EXPECT_EQ(counters.started, 6u);
   EXPECT_EQ(counters.open, 1u);
   EXPECT_EQ(counters.unsampled, 1u);
-  EXPECT_EQ(counters.exported, 1u);  // zipkin-cpp-opentracing counts what failed as flushed
+  EXPECT_EQ(counters.exported, 1u);  // zipkin-cpp-opentracing counts failed spans as flushed
   EXPECT_EQ(counters.dropped.rejected, 1u);
   EXPECT_EQ(counters.dropped.expired, 1u);
   EXPECT_EQ(counters.dropped.closed, 1u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who decides whether a span is exported: the parent's context, or this tracer's sampler.
+// Tests what decides whether a span is exported: the parent's context, or this tracer's sampler.
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ std::unique_ptr<opentracing::SpanContext> Extract(
 struct Case {
   const char* what;
   std::vector<std::pair<std::string, std::string>> headers;
-  // Whether a child is exported, by sampler and by parent_based:
+  // Whether a child is exported, for each sampler and value of parent_based.
   bool always_parent, always_own, never_parent, never_own;
 };
 
@@ -64,7 +64,7 @@ const Case kCases[] = {
     {"accepted", {{"x-b3-sampled", "1"}}, true, true, true, false},
     {"denied", {{"x-b3-sampled", "0"}}, false, true, false, false},
     {"debug", {{"x-b3-flags", "1"}}, true, true, true, true},
-    // zipkin-cpp-opentracing takes the absence for a refusal, and loses the spans.
+    // zipkin-cpp-opentracing treats a missing decision as a refusal and loses the spans.
     {"deferred", {}, true, true, false, false},
 };
 INSTANTIATE_TEST_SUITE_P(B3, ParentDecision, ::testing::ValuesIn(kCases), NameOf);
@@ -74,7 +74,7 @@ TEST(Decision, IsTakenOnceATrace) {
   options.sampler.per_second = 1;
   RecordingTracer tracer(options);
   const auto first = tracer->StartSpan("first");
-  const auto second = tracer->StartSpan("second");  // beyond the rate
+  const auto second = tracer->StartSpan("second");  // exceeds the rate
   for (int i = 0; i < 10; ++i) {
     tracer->StartSpan("of first", {ChildOf(&first->context())});
     tracer->StartSpan("of second", {ChildOf(&second->context())});

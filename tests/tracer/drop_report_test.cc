@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operator is told of dropped spans: the numbers and the reason, in few lines.
+// Tests the log's report of dropped spans: the numbers and the reason, in few lines.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,15 +30,15 @@ TEST(DropReport, SaysNothingWhenNothingIsDropped) {
 TEST(DropReport, NamesReasonNumberAndTheCollectorsWords) {
   RecordingTracer tracer;
   tracer.collector().set_answer(Answer::kReject);
-  tracer->StartSpan("a");  // more would be divided, and told of in two lines
+  tracer->StartSpan("a");  // several would be divided and reported on two lines
   tracer->Close();
   EXPECT_THAT(tracer.log().lines(), ElementsAre(AllOf(HasSubstr("1 span"), HasSubstr("rejected 1"),
                                                       HasSubstr("refused"))));
   EXPECT_EQ(tracer->counters().dropped.rejected, 1u);
 }
 
-// opentelemetry-cpp says a line for each span. Here it is one for the outage, one for the first span that
-// is lost, and one at the end.
+// opentelemetry-cpp logs a line for each span. Here there is one line for the outage, one for the
+// first lost span, and one at the end.
 TEST(DropReport, IsThreeLinesForAThousandFailedRequests) {
   RecordingTracer tracer(TriesOnce());
   tracer.collector().set_answer(Answer::kFail);
@@ -51,7 +51,7 @@ TEST(DropReport, IsThreeLinesForAThousandFailedRequests) {
   EXPECT_THAT(tracer.log().lines(), SizeIs(::testing::Le(3u)));
 }
 
-/// A queue of four chunks of as many spans as a request.
+/// Returns options of a queue with four chunks, each with as many spans as a request.
 Options TinyQueue() {
   Options options;
   options.exporter.queue_spans = 64;
@@ -65,7 +65,7 @@ TEST(DropReport, ComesThoughTheQueueNeverRunsEmpty) {
   constexpr int kMost = 1000;
   std::atomic<int> requests{0};
   tracer.collector().set_on_send([&] {
-    // While a request is under way the queue fills up again.
+    // The queue fills up again while a request is being sent.
     if (!tracer.log().lines().empty() || ++requests == kMost) return;
     for (int i = 0; i < 100 && requests < kMost; ++i) tracer->StartSpan("more");
   });
@@ -85,7 +85,7 @@ TEST(Flush, ReturnsThoughTheQueueNeverRunsEmpty) {
     for (int i = 0; i < 100; ++i) tracer->StartSpan("more");
   });
   for (int i = 0; i < 48; ++i) tracer->StartSpan("first");
-  tracer->Flush(RecordingTracer::kPatience);  // false as a rule: more is queued already
+  tracer->Flush(RecordingTracer::kPatience);  // usually false: more spans are queued
   flushed = true;
   EXPECT_LT(requests, kMost);
 }

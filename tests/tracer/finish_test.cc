@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a span: Finish, once; what may still be called; and the destructor, which finishes too.
+// Tests the end of a span: Finish runs once, later calls are allowed, and the destructor finishes
+// as well.
 
 #include <gtest/gtest.h>
 
@@ -21,7 +22,7 @@ using std::chrono::seconds;
 
 TEST(Finish, ASecondTimeDoesNothing) {
   RecordingTracer tracer;
-  // jaeger-client-cpp takes a duration of zero for "not finished yet".
+  // jaeger-client-cpp treats a duration of zero as "not finished yet".
   const SteadyTime steady{seconds(7)};
   const auto span = tracer->StartSpan("a", {StartTimestamp(SystemTime{seconds(7)}, steady)});
   span->Finish({FinishTimestamp(steady)});
@@ -94,7 +95,7 @@ TEST(Finish, AtTheEndOfAThreadOfItsThreadLocals) {
   RecordingTracer tracer;
   for (int i = 0; i < 3; ++i) {
     std::thread([&tracer, i] {
-      // Made before or after tracekin's own state of the thread.
+      // Made before or after tracekin's state for the thread.
       if (i == 1) tracer->StartSpan("another");
       span_of_thread = tracer->StartSpan("of thread");
     }).join();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many forks, at once and one after the other, while threads of the parent do everything else.
+// Tests many forks, in parallel and in sequence, while threads of the parent use everything else.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -40,8 +40,8 @@ std::shared_ptr<Tracer> MakeTracerFor(ExporterOptions exporter) {
   return tracer;
 }
 
-/// Whether the tracer has exported all of the `count` spans that are made now. A thread of the
-/// parent may have been in a span at the fork.
+/// Makes `count` spans and returns whether the tracer has exported all of them. One more span may
+/// be open, because a thread of the parent may have been in it at the fork.
 bool Exports(Tracer* tracer, std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) tracer->StartSpan("child")->SetTag("number", i);
   tracer->Close();
@@ -52,8 +52,8 @@ class ForkBomb : public ::testing::Test {
  protected:
   void SetUp() override { TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK(); }
 
-  /// Forks `count` children at once, a fifth of which become another program at once. Returns how
-  /// many of the others there are.
+  /// Forks `count` children in quick succession. A fifth of them immediately execute another
+  /// program. Returns the number of the other children.
   static std::uint64_t Explode(Tracer* tracer, int count) {
     std::vector<pid_t> children;
     for (int i = 0; i < count; ++i) {
@@ -69,8 +69,8 @@ class ForkBomb : public ::testing::Test {
     return static_cast<std::uint64_t>(count - count / 5);
   }
 
-  /// Explodes again and again while another thread makes spans. `ids` returns those that have
-  /// arrived.
+  /// Calls Explode repeatedly while another thread makes spans. `ids` returns the ids of the spans
+  /// that have arrived.
   template <class Ids>
   void ExpectEachSpanOnce(const std::shared_ptr<Tracer>& tracer, Ids ids) {
     const int children = Attacks(20);
@@ -78,7 +78,7 @@ class ForkBomb : public ::testing::Test {
     Background load;
     load.Repeat([&tracer] {
       tracer->StartSpan("parent");
-      usleep(100);  // leaves the others a processor
+      usleep(100);  // leaves a processor to the others
     });
     for (int left = children; left > 0 && !HasFailure(); left -= kMostAtOnce) {
       spans += kSpansOfAChild * Explode(tracer.get(), std::min(left, kMostAtOnce));
@@ -119,7 +119,7 @@ TEST_F(ForkBomb, LosesAndRepeatsNoSpanOverHttp) {
   });
 }
 
-// The name is looked up by a thread of libcurl's own, in any moment of which a fork may come.
+// A thread of libcurl resolves the name, and a fork may happen at any moment meanwhile.
 TEST_F(ForkBomb, LosesNoSpanBesideTracersThatLookUpNames) {
   const FaultServer server([](FaultServer::Connection& c) { c.Answer("202 Accepted"); });
   ExporterOptions by_address;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fork() while other threads are in the midst of everything. A child that finds a lock taken for ever
-// hangs, and is killed and reported.
+// Tests fork() while other threads are in the middle of all kinds of work. A child that inherits a
+// locked lock hangs, and is killed and reported.
 
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ TEST_F(ForkUnderLoad, LosesAndRepeatsNoSpan) {
   for (int i = 0; i < 3; ++i) {
     load.Repeat([&tracer] {
       MakeSpans(*tracer, "parent", 20);
-      std::this_thread::sleep_for(std::chrono::microseconds(200));  // leave the others a processor
+      std::this_thread::sleep_for(std::chrono::microseconds(200));  // leaves others a processor
     });
   }
   std::vector<pid_t> children;
@@ -127,7 +127,7 @@ TEST_F(ForkUnderLoad, WhileTheExporterStartsAndOthersFlush) {
     const auto tracer = ledger.MakeTracer();
     Background load;
     load.Repeat([&tracer] {
-      MakeSpans(*tracer, "parent", 1);  // the first one starts the exporter's thread
+      MakeSpans(*tracer, "parent", 1);  // the first span starts the exporter's thread
       tracer->Flush(std::chrono::milliseconds(1));
     });
     const pid_t child = InFork([&] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fork() while another thread changes a span that the child goes on to use. A child that waits for
-// that thread hangs, and is killed and reported; one that reads what the thread had half written
-// crashes.
+// Tests fork() while another thread changes a span that the child continues to use. A child that
+// waits for that thread hangs, and is killed and reported. A child that reads what the thread had
+// half written crashes.
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ constexpr int kForks = 80;
 const std::string kShort(20, 's');
 const std::string kLong(20'000, 'l');
 
-/// One of the values that the tests give the baggage item, and whole.
+/// Returns whether `item` is one of the baggage values of these tests, and complete.
 bool IsWhole(const std::string& item) {
   return item.size() == 200 && item.find_first_not_of(item[0]) == std::string::npos;
 }
@@ -42,12 +42,12 @@ class ForkDuringAChange : public ::testing::TestWithParam<Work> {
  protected:
   void SetUp() override { TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK(); }
 
-  // No RecordingTracer: a fork may leave the lock of its collector taken.
+  // Not a RecordingTracer, because a fork may leave its collector's lock locked.
   const Ledger ledger_;
   const std::shared_ptr<Tracer> tracer_ = ledger_.MakeTracer();
 };
 
-/// Everything that a program may do with a span of its parent process.
+/// Uses a span of the parent process in every way that a program may, then ends the process.
 void UseAndEnd(const Tracer& tracer, std::unique_ptr<opentracing::Span> span) {
   EXPECT_TRUE(IsWhole(span->BaggageItem("item"))) << span->BaggageItem("item");
   auto child = tracer.StartSpan("child", {opentracing::ChildOf(&span->context())});
@@ -115,12 +115,12 @@ class ForkDuringASpan : public ::testing::Test {
   const std::shared_ptr<Tracer> tracer_ = ledger_.MakeTracer();
 };
 
-// The memory that a span takes and gives back comes with its first long tag and with its end.
+// A span acquires memory with its first long tag and returns it when it ends.
 TEST_F(ForkDuringASpan, TheChildMayUseAndEndIt) {
   std::atomic<opentracing::Span*> current{nullptr};
   opentracing::FinishSpanOptions finish;
   finish.log_records.resize(20, {opentracing::SystemTime{}, {{"event", kShort}}});
-  Background load;  // uses what is declared before it
+  Background load;  // must be destroyed before what it uses
   load.Repeat([&] {
     const auto span = tracer_->StartSpan("shared");
     span->SetBaggageItem("item", std::string(200, 'a'));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fork(): parent and child go on, each exports its own spans, and no span is exported twice.
+// Tests fork(): parent and child continue, each exports its own spans, and no span is exported
+// twice.
 
 #include <gtest/gtest.h>
 #include <spawn.h>
@@ -40,7 +41,7 @@ class Fork : public ::testing::Test {
     for (int i = 0; i < count; ++i) tracer_->StartSpan(name);
   }
 
-  /// The names of what `pid` exported, in order.
+  /// Returns the names of the spans that `pid` exported, in order.
   std::vector<std::string> NamesOf(pid_t pid) const {
     std::vector<std::string> names;
     for (const Ledger::Line& line : ledger_.Of(pid)) names.push_back(line.name);
@@ -63,7 +64,7 @@ using Names = std::vector<std::string>;
 TEST_F(Fork, EachExportsItsOwnSpans) {
   Make("before");
   EXPECT_TRUE(tracer_->Flush(kPatience));
-  Make("queued");  // in memory at the fork
+  Make("queued");  // queued in memory at the fork
   const pid_t child = InFork([this] {
     EXPECT_EQ(tracer_->counters().started, 0u);
     Make("child");
@@ -78,7 +79,7 @@ TEST_F(Fork, EachExportsItsOwnSpans) {
   EXPECT_EQ(NamesOf(child), Names{"child"});
 }
 
-// The exporter's threads are being started then.
+// The first span starts the exporter's threads.
 TEST_F(Fork, BeforeTheFirstSpan) {
   TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK();
   const pid_t child = InFork([this] {
@@ -154,7 +155,7 @@ TEST_F(Fork, AParentsSpanMayHaveChildrenInTheChild) {
   EXPECT_EQ(children[0].trace_id_low, parents[0].trace_id_low);
 }
 
-// All of nginx's workers had the same ids once (nginx-opentracing, issue 52).
+// In nginx-opentracing, all workers of nginx had the same ids (issue 52).
 TEST_F(Fork, IdsOfParentChildrenAndGrandchildrenAreDisjoint) {
   TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK();
   constexpr int kSpans = 500;
@@ -198,7 +199,7 @@ TEST_F(Fork, ChildMayEndWithoutAWord) {
   Make("before");
   const auto span = tracer_->StartSpan("open");
   InFork([] {});
-  InFork([this] { Make("lost"); });  // _exit() closes no tracer
+  InFork([this] { Make("lost"); });  // _exit() does not close the tracer
   tracer_->Close();
   EXPECT_EQ(ledger_.lines().size(), 1u);
 }
@@ -259,14 +260,14 @@ TEST_F(Fork, TracerOfTheChildIsDestroyedWithItsLastSpan) {
     finished.reset();
     EXPECT_FALSE(tracer.TracerDestroyed());
     own.reset();
-    EXPECT_TRUE(tracer.TracerDestroyed());  // its exporter stays: it is the parent's thread's, too
+    EXPECT_TRUE(tracer.TracerDestroyed());  // the parent's thread still uses the exporter
   });
 }
 
 TEST_F(Fork, ChildOfAParentThatExits) {
   const pid_t gone = InFork([this] {
     Make("first");
-    // A daemon: what goes on is the grandchild.
+    // A daemon: the grandchild continues.
     InFork([this] {
       Make("second");
       tracer_->Close();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tracer sends, to whom, by exporter.type and exporter.format.
+// Tests what a tracer sends, and where to, for each exporter.type and exporter.format.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using namespace std::string_literals;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-/// The tracer has made one span, named "name".
+/// Returns a tracer that has made one span, named "name".
 std::shared_ptr<Tracer> MakeTracerAndSpan(const ExporterOptions& exporter) {
   Options options;
   options.service_name = "service";
@@ -35,7 +35,7 @@ struct Form {
   const char* format;
   const char* path;
   const char* content_type;
-  std::string begin;  // of a list of one span
+  std::string begin;  // the beginning of a list with one span
 };
 
 const Form kForms[] = {
@@ -80,7 +80,7 @@ TEST(FormatTest, ScribeIsTheEndpointsScheme) {
 }
 #endif
 
-/// Keeps the bodies it is given.
+/// Keeps the bodies that it receives.
 class Keeper final : public Transport {
  public:
   explicit Keeper(std::string* bodies) : bodies_(bodies) {}
@@ -96,7 +96,7 @@ class Keeper final : public Transport {
   std::string* const bodies_;
 };
 
-/// What a transport of the program's own gets.
+/// Returns the body that a custom transport receives.
 std::string BodyFor(const char* type, const char* format) {
   std::string bodies;
   ExporterOptions exporter;
@@ -119,7 +119,7 @@ TEST(FormatTest, ATransportOfTheProgramsOwnGetsWhatTypeAndFormatSay) {
 #endif
 }
 
-/// Says what would fill a terminal, and more.
+/// Returns a message that would flood a terminal and contains control characters.
 class Babbler final : public Transport {
  public:
   SendResult Send(const std::string& /*body*/, std::size_t /*spans*/,

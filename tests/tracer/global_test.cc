@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our tracer as the process's global one.
+// Tests our tracer as the global tracer of the process.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace tracekin::testing {
 namespace {
 
-/// Sets the global tracer back when the test ends.
+/// Restores the global tracer when the test ends.
 class GlobalTracer : public ::testing::Test {
  protected:
   ~GlobalTracer() override { opentracing::Tracer::InitGlobal(std::move(before_)); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trace and span ids: their range, their size, and that no two are alike.
+// Tests trace and span ids: their range, their size, and that they are unique.
 
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ TEST(RandomId, IsInRangeAndUsesAllItsBits) {
 TEST(RandomId, IsNeverZero) {
   ThreadState state{};
   state.random[0] = 0;
-  state.random[1] = 1;  // the weakest state that there is: its first numbers are small
+  state.random[1] = 1;  // the weakest state: its first numbers are small
   for (int i = 0; i < 1000; ++i) EXPECT_NE(RandomId(state), 0u);
 }
 

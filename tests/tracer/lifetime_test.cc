@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spans and contexts that outlive Close() and the tracer's pointer, and that the tracer is really
-// destroyed with the last of them, wherever that happens.
+// Tests spans and contexts that outlive Close() and the tracer's pointer. The tracer must be
+// destroyed with the last of them, on any thread.
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ TEST(TracerLifetime, EndsWithItsPointerIfNoSpanIsLeft) {
   EXPECT_FALSE(tracer.Destroyed());
   tracer.Release();
   EXPECT_TRUE(tracer.Destroyed());
-  EXPECT_EQ(tracer.collector().spans().size(), 1u);  // zipkin-cpp-opentracing loses what is left
+  EXPECT_EQ(tracer.collector().spans().size(), 1u);  // zipkin-cpp-opentracing loses such spans
 }
 
 TEST(TracerLifetime, EndsWithItsPointerIfThereNeverWasASpan) {
@@ -102,7 +102,7 @@ TEST(TracerLifetime, EndsWhenPointerAndLastSpanGoAtTheSameMoment) {
     meet();
     tracer.Release();
     other.join();
-    if (!tracer.Destroyed()) const RecordingTracer next;  // which sees to it at the latest
+    if (!tracer.Destroyed()) const RecordingTracer next;  // destroys it if nothing else did
     ASSERT_TRUE(tracer.Destroyed()) << i;
   }
 }
@@ -139,7 +139,7 @@ TEST(TracerLifetime, OfManyAtOnceKeepsThemApart) {
   }
 }
 
-// jaeger-client-cpp and zipkin-cpp-opentracing deadlock here.
+// jaeger-client-cpp and zipkin-cpp-opentracing deadlock in this case.
 TEST(TracerLifetime, MayEndOnTheExporterThread) {
   Options options;
   options.exporter.close_timeout_ms = 10;
@@ -186,7 +186,7 @@ TEST(TracerLifetime, IsSharedByManyPointersOnManyThreads) {
   EXPECT_EQ(tracer.collector().spans().size(), 800u);
 }
 
-// What a program's static objects hold is destroyed after main, in any order.
+// Objects that static objects hold are destroyed after main(), in any order.
 TEST(ProcessExit, WithATracerAndOpenSpansIsClean) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// More of everything than a host has on a bad day.
+// Tests loads that exceed what a host has on its worst day.
 
 #include <gtest/gtest.h>
 
@@ -26,14 +26,14 @@ namespace {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr std::uint64_t kSpans = 1'000'000;
 constexpr std::uint64_t kThreadsInTurn = 2'000;
-constexpr bool kMeasuresMemory = false;  // theirs is several times as much
+constexpr bool kMeasuresMemory = false;  // sanitizers need several times as much memory
 #else
 constexpr std::uint64_t kSpans = 10'000'000;
 constexpr std::uint64_t kThreadsInTurn = 20'000;
 constexpr bool kMeasuresMemory = true;
 #endif
 
-/// Takes everything, and counts the lines.
+/// Accepts everything and counts the lines.
 class CountingTransport final : public Transport {
  public:
   explicit CountingTransport(std::atomic<std::uint64_t>* lines) : lines_(lines) {}
@@ -89,14 +89,15 @@ TEST(Load, TenMillionSpansAreExportedOrCounted) {
   EXPECT_EQ(counters.started, kSpans);
   EXPECT_EQ(counters.exported, lines);
   EXPECT_EQ(counters.exported + counters.dropped.queue_full, kSpans);
-  EXPECT_GE(counters.exported, kSpans / 100);  // the queue holds less
+  EXPECT_GE(counters.exported, kSpans / 100);  // the queue holds fewer spans
   // The queue's 16 MB, two batches and their JSON, and the threads.
   if (kMeasuresMemory) {
     EXPECT_LE(after - before, 32'000U);
   }
 }
 
-// Many more than there are shards of counters or slots of the queue; all of them inside of a span at once.
+// Many more threads than shards of counters or slots of the queue, all inside a span at the same
+// time.
 TEST(Load, SpansOfAThousandThreadsAreExportedOrCounted) {
   constexpr std::uint64_t kThreads = 1000;
   constexpr std::uint64_t kEach = 50;
@@ -126,12 +127,12 @@ TEST(Load, SpansOfAThousandThreadsAreExportedOrCounted) {
   EXPECT_TRUE(Conserved(counters, 0));
   EXPECT_EQ(counters.started, kThreads * kEach);
   EXPECT_EQ(counters.exported, lines);
-  // A thread that is preempted in the midst of its push has a chunk, and there are but 256.
+  // A thread that is preempted during its push occupies a chunk, and there are only 256.
   EXPECT_EQ(counters.exported + counters.dropped.queue_full, kThreads * kEach);
   EXPECT_GE(counters.exported, kThreads * kEach / 2);
 }
 
-// As in a host with a thread for each request.
+// Like in a host with a thread for each request.
 TEST(Load, ThreadsOneAfterTheOtherLeaveNothingBehind) {
   const std::uint64_t count = Attacks(kThreadsInTurn);
   std::atomic<std::uint64_t> lines{0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Span::Log and the log records of FinishSpanOptions: which text an entry becomes.
+// Tests Span::Log and the log records of FinishSpanOptions: the text that an entry becomes.
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MakeTracer: what a tracer made from options alone does from its first to its last moment.
+// Tests MakeTracer: the behaviour, from creation to destruction, of a tracer made from options
+// alone.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +26,7 @@ namespace {
 
 class MakeTracerTest : public ::testing::Test {
  protected:
-  /// Whose spans go to `path` when they are flushed.
+  /// Makes a tracer whose spans are written to `path` when they are flushed.
   static std::shared_ptr<Tracer> Make(const std::string& path) {
     Options options;
     options.service_name = "test";
@@ -54,7 +55,7 @@ TEST_F(MakeTracerTest, StartsTheExportersThreadsInEachProcess) {
   InFork([] { EXPECT_EQ(ThreadCount(), 1u); });
 }
 
-// Others may export their part of the trace.
+// Other services may export their part of the trace.
 TEST_F(MakeTracerTest, WithoutExporterHasNoThreadsAndCarriesDecisionsOn) {
   const std::size_t before = ThreadCount();
   Options options;
@@ -81,14 +82,14 @@ TEST_F(MakeTracerTest, WithoutExporterHasNoThreadsAndCarriesDecisionsOn) {
   EXPECT_FALSE(std::filesystem::exists(file_.path()));
 }
 
-// HAProxy forbids itself new threads before it serves its first request, unless it runs as root.
+// HAProxy denies itself new threads before it serves its first request, unless it runs as root.
 TEST_F(MakeTracerTest, ExportsWhereNoThreadMayBeStartedLater) {
   TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   const auto tracer = Make(file_.path());
   InFork([&] {
     const rlimit none{0, 0};
     ASSERT_EQ(setrlimit(RLIMIT_NPROC, &none), 0);
-    if (geteuid() == 0) {  // root is not bound by limits
+    if (geteuid() == 0) {  // the limit does not apply to root
       ASSERT_EQ(setuid(kNobody), 0);
     }
     ASSERT_THROW(std::thread([] {}).join(), std::system_error);
@@ -120,7 +121,7 @@ TEST_F(MakeTracerTest, SendsAtExitWhatNobodyHasClosed) {
   EXPECT_EQ(file_.Values("name"), Names{"a"});
 }
 
-// What is logged while a tracer with `exporter` is made.
+// Returns the lines that are logged while a tracer with `exporter` is made.
 std::vector<std::string> LoggedFor(const ExporterOptions& exporter) {
   Options options;
   options.service_name = "a";

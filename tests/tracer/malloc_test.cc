@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory the calls of the application take, whatever they are given, and what they do
-// where there is none. malloc() is this program's own: it counts, and fails when it is told to. So
-// it sees what C libraries allocate, where allocation_test.cc sees C++ only.
+// Tests how much memory the calls of the application allocate for any input, and what they do when
+// memory runs out. This program replaces malloc(), which counts and fails on request. Therefore it
+// also sees allocations of C libraries, while allocation_test.cc sees only those of C++.
 
 #include <gtest/gtest.h>
 
@@ -23,8 +23,8 @@
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 namespace {
 
-thread_local std::size_t allocated = 0;   // bytes, in all
-thread_local long allocations_left = -1;  // before those that fail; negative: none does
+thread_local std::size_t allocated = 0;   // bytes in total
+thread_local long allocations_left = -1;  // allowed before they fail; negative: none fails
 
 bool Take(std::size_t size) {
   allocated += size;
@@ -61,13 +61,13 @@ using opentracing::Value;
 using opentracing::Values;
 using Fields = std::vector<std::pair<string_view, Value>>;
 
-/// Lets `count` allocations of this thread succeed and the others fail, as long as it lives.
+/// Lets `count` allocations of this thread succeed and all later ones fail, as long as it lives.
 struct MemoryFor {
   explicit MemoryFor(long count) { allocations_left = count; }
   ~MemoryFor() { allocations_left = -1; }
 };
 
-// A value that must be quoted is up to six times as long, and std::string doubles its memory.
+// A quoted value is up to six times as long, and std::string doubles its memory.
 constexpr std::size_t kSome = 12 * kMaxSpanBytes;
 
 const std::string kHuge = "a b" + std::string(8 << 20, '\x01');
@@ -96,7 +96,7 @@ const Value kList{Values(1'000'000, Value{1})};
 const Value kTexts{Values{kView, kView, kView}};
 const Value kMap{Dictionary{{kHuge, kView}, {"list", kList}}};
 
-// Made here, for an initializer list would copy the values.
+// Made here because an initializer list would copy the values in the test.
 const Fields kListFields = {{"body", kList}, {"other", kTexts}};
 const Fields kMapFields = {{"event", kMap}};
 
@@ -160,7 +160,7 @@ TEST(WithoutMalloc, ListsAndMapsAreLeftOutAndCounted) {
       span->Finish();
     }
   }
-  EXPECT_GE(tracer->counters().truncated_attributes, 20u);  // twice where nothing could be had
+  EXPECT_GE(tracer->counters().truncated_attributes, 20u);  // twice if no memory was available
   EXPECT_TRUE(Conserved(tracer->counters(), 0));
 }
 

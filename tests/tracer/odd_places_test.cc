@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files and folders that take no spans, or not all of them: spans are counted, the operator is
-// told, and the host gets no signal.
+// Tests files and folders that accept no spans, or not all of them: spans are counted, a message is
+// logged, and the host receives no signal.
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -29,8 +29,8 @@ class OddPlaces : public ::testing::Test {
 
   std::string Path(const std::string& name) const { return folder_.path() + '/' + name; }
 
-  /// Exports to `exporter` in a process without privileges, and expects that each span is counted
-  /// and that the operator is told, or that MakeTracer refuses.
+  /// Exports with `exporter` in a process without privileges. Expects that each span is counted and
+  /// a message is logged, or that MakeTracer rejects the options.
   void ExpectCountedAndTold(ExporterOptions exporter) const {
     exporter.retry_max_tries = 2;
     exporter.retry_backoff_ms = exporter.retry_max_backoff_ms = 1;
@@ -48,7 +48,7 @@ class OddPlaces : public ::testing::Test {
     ReportAttacks(static_cast<std::uint64_t>(Attacks(2)), "processes");
   }
 
-  /// A spool there, for a collector that is not.
+  /// The same for a spool at `path` whose collector is not reachable.
   void ExpectSpoolCountedAndTold(const std::string& path) const {
     ExporterOptions exporter;
     exporter.endpoint = "http://127.0.0.1:1/";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tag sampling.priority (semantic conventions): above 0 a span is exported, at 0 it is not, at
-// its start and in the middle of its life; what is not a number is no hint.
+// Tests the tag sampling.priority (semantic conventions). Above 0 a span is exported and at 0 it is
+// not, both at its start and in the middle of its life. A value that is not a number has no effect.
 
 #include <gtest/gtest.h>
 
@@ -46,9 +46,9 @@ const Case kCases[] = {
     {"0", Hint::kLeave},
     {std::string("2"), Hint::kTake},
     {opentracing::string_view{"0.0"}, Hint::kLeave},
-    {"1e999", Hint::kTake},  // more than a double can say
+    {"1e999", Hint::kTake},  // larger than a double can represent
     {"-1e999", Hint::kLeave},
-    {"1e-999", Hint::kLeave},  // and less: zero
+    {"1e-999", Hint::kLeave},  // too small for a double: zero
     {Real::quiet_NaN(), Hint::kNone},
     {"x", Hint::kNone},
     {"1x", Hint::kNone},
@@ -78,7 +78,7 @@ TEST(SamplingPriority, OfAnyTypeDecidesAtTheStartAndLater) {
       EXPECT_EQ(spans.size(), Sampled(c.hint, without) ? 2u : 0u)
           << sampler << " case " << &c - kCases;
       for (const RecordedSpan& span : spans) {
-        EXPECT_EQ(span.Tag(kPriority), std::nullopt);  // it is about the span, not of it
+        EXPECT_EQ(span.Tag(kPriority), std::nullopt);  // it is not part of the span
       }
     }
   }
@@ -125,7 +125,7 @@ TEST(SamplingPriority, RaisedLaterRecordsFromThere) {
   EXPECT_NE(recorded.trace_id_low, 0u);
 }
 
-// The order of the options is not the caller's to know.
+// A caller cannot know in which order the options are applied.
 TEST(SamplingPriority, AmongTagsAtTheStartHoldsForAllOfThem) {
   RecordingTracer tracer(WithSampler("never"));
   tracer->StartSpan("a", {SetTag{"first", 1}, SetTag{kPriority, 1}, SetTag{"last", 2}});

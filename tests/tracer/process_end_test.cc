@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways in which a process with an open tracer ends. Each ends in time. After exit() spans are
-// exported, unless there is another exit() meanwhile: glibc has that one end the process before the
-// first one's handlers have returned.
+// Tests the ways in which a process with an open tracer may end. It must always end in time. After
+// exit(), spans are exported, unless another exit() runs at the same time: in glibc, that one ends
+// the process before the first one's handlers have returned.
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -29,8 +29,8 @@ class ProcessEnd : public ::testing::Test {
  protected:
   void SetUp() override { TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK(); }
 
-  /// Ends a process by `end`, which is given its tracer, again and again. Returns the status of the
-  /// last.
+  /// Repeatedly ends a process with `end`, which receives its tracer. Returns the status of the
+  /// last process.
   template <class End>
   int StatusAfter(End end) {
     const int processes = Attacks(20);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What processes do to those who live in them: they run out of descriptors, are interrupted at any instruction,
-// and end from within a signal handler.
+// Tests adverse conditions of processes: they run out of descriptors, are interrupted at any
+// instruction, and exit from a signal handler.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -36,7 +36,7 @@ std::shared_ptr<Tracer> MakeTracerFor(const std::string& url) {
   return MakeTracer(options);
 }
 
-/// Lets the process have the descriptors that it has, and no more, as long as it lives.
+/// While it lives, the process cannot open more descriptors than it has.
 class NoMoreDescriptors {
  public:
   NoMoreDescriptors() {
@@ -77,7 +77,7 @@ void CountSignal(int) { ++signals; }
 TEST(Signals, DuringEveryCallDisturbNone) {
   struct sigaction action = {};
   action.sa_handler =
-      CountSignal;  // without SA_RESTART: what the library calls is interrupted, too
+      CountSignal;  // without SA_RESTART, so that the library's system calls are interrupted
   struct sigaction before;
   ASSERT_EQ(sigaction(SIGUSR1, &action, &before), 0);
   std::atomic<bool> stop{false};
@@ -109,8 +109,9 @@ TEST(Signals, DuringEveryCallDisturbNone) {
   sigaction(SIGUSR1, &before, nullptr);
 }
 
-// exit() in a handler is not what POSIX allows while the thread is in the allocator, whose locks what runs at
-// exit may want. So the interrupted loop does not get there: the span is full, and has all the memory that it may.
+// POSIX does not allow exit() in a handler that interrupts the allocator, because exit handlers may
+// need its locks. Therefore the interrupted loop must not reach the allocator: the span is full and
+// has all the memory that it may use.
 std::atomic<bool> in_span{false};
 void ExitFromHandler(int) {
   if (in_span) std::exit(7);
@@ -140,7 +141,8 @@ TEST(ExitFromASignalHandler, EndsWithinTheTimeOfClose) {
   }
 }
 
-// The span's thread is in its last moments then: what the tracer knew of the thread may be gone.
+// The span ends during its thread's last moments, when the tracer's state for the thread may be
+// gone.
 TEST(ThreadEnd, SpansOfThreadLocalObjectsAreExported) {
   const RecordingTracer tracer;
   for (int i = 0; i < 100; ++i) {

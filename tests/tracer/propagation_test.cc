@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tracer::Inject and Tracer::Extract for each kind of carrier. The wire formats have tests of their
-// own; here is what the API says of any tracer.
+// Tests Tracer::Inject and Tracer::Extract for each kind of carrier. The wire formats have separate
+// tests. These tests cover what the API specifies for every tracer.
 
 #include <gtest/gtest.h>
 #include <opentracing/mocktracer/tracer.h>
@@ -103,8 +103,8 @@ TYPED_TEST(TextCarrier, CorruptedIdsAreAnError) {
       {{"x-b3-traceid", "not hex"}, {"x-b3-spanid", "1111111111111111"}},
       {{"x-b3-traceid", ""}, {"x-b3-spanid", ""}},
       {{"x-b3-traceid", "1111111111111111"}},
-      // zipkin-cpp-opentracing counts ids instead of naming them, and uses a span id that was never
-      // read.
+      // zipkin-cpp-opentracing counts ids instead of checking their names, and uses a span id that
+      // it never read.
       {{"x-b3-traceid", "1111111111111111"}, {"x-b3-traceid", "1111111111111111"}},
       {{"x-b3-traceid", "0000000000000000"}, {"x-b3-spanid", "1111111111111111"}},
       {{"b3", "garbage"}},
@@ -119,7 +119,8 @@ TYPED_TEST(TextCarrier, CorruptedIdsAreAnError) {
   }
 }
 
-// W3C Trace Context level 2, "Random trace-id flag": unchanged while the trace id is.
+// W3C Trace Context level 2, "Random trace-id flag": it stays unchanged as long as the trace id
+// does.
 TEST(Inject, KeepsTheRandomFlagOfATraceIdThatCameWithIt) {
   const RecordingTracer tracer(WithFormats({"tracecontext"}));
   for (const std::string flags : {"00", "01", "02", "03"}) {
@@ -152,7 +153,8 @@ TEST(LookupKey, SparesTheIteration) {
   EXPECT_EQ(empty.iterations, 0);
 }
 
-// nginx-opentracing injects one context at its start, and forwards the keys that it saw then only.
+// nginx-opentracing injects one context when it starts, and forwards only the keys that it saw
+// then.
 TEST(Inject, WritesTheSameKeysForEverySpan) {
   const RecordingTracer tracer(WithFormats({"b3", "b3multi", "tracecontext", "baggage"}));
   const auto root = tracer->StartSpan("root");

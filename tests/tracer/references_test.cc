@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of a span's references becomes its parent. Zipkin has one: the first ChildOf, else the first
-// FollowsFrom. References that are null or another tracer's are as good as absent.
+// Tests which of a span's references becomes its parent. Zipkin supports one: the first ChildOf,
+// otherwise the first FollowsFrom. Null references and those of other tracers are ignored.
 
 #include <gtest/gtest.h>
 #include <opentracing/mocktracer/tracer.h>
@@ -26,8 +26,9 @@ class References : public ::testing::Test {
         opentracing::mocktracer::MockTracerOptions{});
   }
 
-  /// A child by references, each of a letter: upper case for ChildOf, lower case for FollowsFrom;
-  /// of span a, span b, nothing (0), a mock tracer's span (m) or the no-op tracer's (n).
+  /// Starts a child with references. Each is a letter, in upper case for ChildOf and lower case for
+  /// FollowsFrom: span a, span b, nothing (0), a mock tracer's span (m) or the no-op tracer's span
+  /// (n).
   std::unique_ptr<opentracing::Span> StartChild(const std::string& references) {
     StartSpanOptions options;
     for (const char letter : references) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tracer::Report and Tracer::Sample: spans and traces that do not begin with StartSpan.
+// Tests Tracer::Report and Tracer::Sample: spans and traces that do not begin with StartSpan.
 
 #include <gtest/gtest.h>
 

@@ -101,14 +101,14 @@ TEST_F(ReporterTest, AFolderThatIsNotThereHarmsNothingAndIsToldOnce) {
   tracer->StartSpan("a");
   EXPECT_TRUE(tracer->Flush(std::chrono::seconds(10)));
   EXPECT_TRUE(Eventually([this] { return !log_->lines().empty(); }));
-  std::this_thread::sleep_for(3 * std::chrono::milliseconds(100));  // it is tried again meanwhile
+  std::this_thread::sleep_for(3 * std::chrono::milliseconds(100));  // several more attempts
   tracer->Close();
   const std::string file = folder_ + "/no/folder/x.prom." + std::to_string(getpid());
   EXPECT_THAT(log_->lines(), ElementsAre("counters are not written: cannot create " + file +
                                          ": No such file or directory"));
 }
 
-// Whoever may write to the folder may have put anything where our file comes.
+// Anyone who may write to the folder may have put anything at our file's path.
 TEST_F(ReporterTest, WhatStandsInTheWayOfItsFileNeitherHoldsItUpNorIsWrittenTo) {
   const std::string other = folder_ + "/other";
   std::ofstream(other) << "untouched";

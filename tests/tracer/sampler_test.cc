@@ -51,7 +51,7 @@ TEST(ProbabilisticSampler, TakesItsShareOfRandomIds) {
     int taken = 0;
     for (int i = 0; i < kIds; ++i) taken += sampler.Sample(RandomId(ThisThread())) ? 1 : 0;
     const double deviation = std::sqrt(kIds * rate * (1 - rate));
-    EXPECT_NEAR(taken, kIds * rate, 6 * deviation) << rate;  // once in 500 million runs
+    EXPECT_NEAR(taken, kIds * rate, 6 * deviation) << rate;  // fails once in 500 million runs
   }
 }
 
@@ -74,7 +74,7 @@ TEST(ProbabilisticSampler, WithALowerRateTakesASubset) {
 }
 
 TEST(ProbabilisticSampler, OfTwoTracersDecidesAlike) {
-  Options options = WithSampler("probabilistic", false);  // each tracer decides itself
+  Options options = WithSampler("probabilistic", false);  // each tracer decides by itself
   options.sampler.rate = 0.5;
   RecordingTracer one(options);
   RecordingTracer two(options);
@@ -92,7 +92,7 @@ TEST(ProbabilisticSampler, OfTwoTracersDecidesAlike) {
   EXPECT_NEAR(static_cast<double>(roots.size()), kTraces / 2, 6 * std::sqrt(kTraces / 4));
 }
 
-/// How many of `requests` at `now` are taken.
+/// Returns how many of `requests` at `now` are sampled.
 int Taken(RateLimitingSampler* sampler, std::int64_t now, int requests) {
   int taken = 0;
   for (int i = 0; i < requests; ++i) taken += sampler->SampleAt(now) ? 1 : 0;
@@ -111,13 +111,13 @@ TEST(RateLimitingSampler, TakesItsRateInTheLongRun) {
   for (const double rate : {0.1, 0.5, 1.0, 2.5, 10.0, 1000.0}) {
     RateLimitingSampler sampler(rate);
     constexpr int kSeconds = 1000;
-    constexpr int kSteps = 2000;  // a second, faster than any rate
+    constexpr int kSteps = 2000;  // per second, faster than any rate
     int taken = 0;
     for (std::int64_t step = 0; step < std::int64_t{kSeconds} * kSteps; ++step) {
       taken += sampler.SampleAt(kStart + step * (kSecond / kSteps)) ? 1 : 0;
     }
     EXPECT_GE(taken, std::floor(rate * kSeconds));
-    EXPECT_LE(taken, rate * kSeconds + std::max(rate, 1.0));  // and the burst at the beginning
+    EXPECT_LE(taken, rate * kSeconds + std::max(rate, 1.0));  // plus the burst at the beginning
   }
 }
 
@@ -134,7 +134,7 @@ TEST(RateLimitingSampler, BelowOneASecondTakesOneAtATime) {
   EXPECT_EQ(Taken(&sampler, kStart, 10), 1);
   EXPECT_EQ(Taken(&sampler, kStart + 4 * kSecond - 1, 10), 0);
   EXPECT_EQ(Taken(&sampler, kStart + 4 * kSecond, 10), 1);
-  EXPECT_EQ(Taken(&sampler, kStart + 100 * kSecond, 10), 1);  // nothing is saved up
+  EXPECT_EQ(Taken(&sampler, kStart + 100 * kSecond, 10), 1);  // unused permits are not saved
 }
 
 TEST(RateLimitingSampler, TinyRateTakesTheFirst) {

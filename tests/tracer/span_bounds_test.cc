@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A span's memory is bounded: what does not fit is cut between two code points or left out, counted,
-// and said in the span itself.
+// Tests that a span's memory is bounded. Data that does not fit is truncated between two code
+// points or omitted, is counted, and is reported in the span itself.
 
 #include <gtest/gtest.h>
 
@@ -22,7 +22,8 @@ std::size_t TextBytes(const RecordedSpan& span) {
   return bytes;
 }
 
-/// A megabyte and a bit of a sign of three bytes; cut at a multiple of three if it is cut well.
+/// Returns a little more than a megabyte of a three-byte character. If it is truncated correctly,
+/// its length is a multiple of three.
 std::string LongText() {
   std::string text;
   while (text.size() < kMegabyte) text += "\u20ac";
@@ -36,7 +37,7 @@ void ExpectCutWell(const std::string& text) {
 
 class SpanBounds : public ::testing::Test {
  protected:
-  /// Finishes the span; its tracekin.truncated tag and the counter must both be `truncated`.
+  /// Finishes the span. Its tracekin.truncated tag and the counter must both be `truncated`.
   RecordedSpan Finish(std::uint64_t truncated) {
     span_->Finish();
     RecordedSpan recorded = tracer_.OnlySpan();
@@ -118,7 +119,7 @@ TEST_F(SpanBounds, ManyTagsAreKeptFromTheFirst) {
   const std::uint64_t truncated = tracer_->counters().truncated_attributes;
   EXPECT_EQ(recorded.Tag("tracekin.truncated"), std::to_string(truncated));
   EXPECT_GE(kept + truncated, kTags);
-  EXPECT_LE(kept + truncated, kTags + 1);  // the last one that was kept may have been cut
+  EXPECT_LE(kept + truncated, kTags + 1);  // the last tag that was kept may have been truncated
 }
 
 TEST_F(SpanBounds, ManyLogsAreKeptFromTheFirst) {

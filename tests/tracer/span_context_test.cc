@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SpanContext: ids as text, copies, and telling our own from others'.
+// Tests SpanContext: ids as text, copies, and telling our contexts from foreign ones.
 
 #include "tracer/span_context.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queue of finished spans against a plain model of it, in random histories made from a seed; and
-// on many threads. Its single properties are tested in tests/exporter.
+// Compares the queue of finished spans with a simple model, in random histories generated from a
+// seed, and uses it on many threads. tests/exporter tests its individual properties.
 
 #include "exporter/pipeline/span_queue.h"
 
@@ -22,7 +22,7 @@ namespace {
 
 using What = SpanQueue::What;
 
-/// The bytes of a span of `size` bytes that carries `number` and is filled with it.
+/// Returns a span of `size` bytes that carries `number` and is filled with it.
 std::string Bytes(std::uint64_t number, std::size_t size) {
   SpanHeader header{};
   header.size = static_cast<std::uint32_t>(size);
@@ -37,7 +37,7 @@ bool Push(SpanQueue* queue, std::uint64_t number, std::size_t size, std::uint32_
   return queue->Push(bytes.data(), static_cast<std::uint32_t>(size), thread);
 }
 
-/// The numbers of the spans, and an error for each that is not whole.
+/// Returns the numbers of the spans and reports an error for each damaged span.
 std::vector<std::uint64_t> Drain(SpanQueue* queue, What what = What::kEverything) {
   std::vector<std::uint64_t> numbers;
   const std::size_t drained = DrainTo(queue, what, [&](const char* span) {
@@ -76,7 +76,8 @@ TEST(SpanQueue, ThreadsThatShareASlotLoseNothing) {
 
 class SpanQueueModel : public ::testing::TestWithParam<unsigned> {};
 
-// Random pushes and drains of one thread, beside a map of what must be in the queue.
+// Random pushes and drains of one thread, compared with a map of the spans that must be in the
+// queue.
 TEST_P(SpanQueueModel, AgreesWithAMap) {
   std::mt19937 random(Seed(GetParam()));
   SpanQueue queue(64 + random() % 500, (1 << 18) + random() % (1 << 20));

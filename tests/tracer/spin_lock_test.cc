@@ -16,7 +16,7 @@ namespace {
 constexpr int kThreads = 4;
 constexpr int kTurns = 20'000;
 
-/// Has several threads count under the lock. Returns the sum that they have come to.
+/// Lets several threads count under the lock. Returns the final sum.
 int CountOnThreads(SpinLock* lock) {
   int sum = 0;
   std::vector<std::thread> threads;

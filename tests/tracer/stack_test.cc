@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of its caller's stack each call of the API takes: coroutines have small ones.
+// Tests how much of its caller's stack each call of the API uses, because coroutines have small
+// stacks.
 //
-// A call runs on a stack of its own that was filled with a pattern; what no longer has it was used.
+// A call runs on a separate stack that was filled with a pattern. Bytes that no longer contain it
+// were used.
 
 #include <gtest/gtest.h>
 #include <ucontext.h>
@@ -27,10 +29,10 @@
 namespace tracekin::testing {
 namespace {
 
-// The test ust_stack runs this one while a session of LTTng records.
+// The test ust_stack runs this program while an LTTng session records.
 const bool kIsRecorded = std::getenv("TRACEKIN_UST_ENABLED") != nullptr;
 
-// What docs/reliability.md promises.
+// The limits that docs/reliability.md promises.
 const std::size_t kSpanCallBytes = kIsRecorded ? 16 * 1024 : 8 * 1024;
 const std::size_t kTracerCallBytes = 32 * 1024;
 
@@ -42,7 +44,7 @@ constexpr bool kMeasures = true;
 
 class PaintedStack {
  public:
-  /// Runs `call` there. Returns how many bytes it has used.
+  /// Runs `call` on this stack. Returns how many bytes it has used.
   std::size_t BytesOf(const std::function<void()>& call) {
     std::fill(bytes_.begin(), bytes_.end(), kPaint);
     call_ = &call;
@@ -72,7 +74,7 @@ class PaintedStack {
 
 thread_local PaintedStack* PaintedStack::current = nullptr;
 
-/// The most that each call has used, by its name.
+/// The maximum that each call has used, by its name.
 class StackOf {
  public:
   void Measure(const std::string& name, const std::function<void()>& call) {
@@ -158,7 +160,7 @@ TEST(Stack, ASpansCallsFitIntoSmallOnes) {
     options.propagation.inject = options.propagation.extract;
     const std::shared_ptr<Tracer> tracer = MakeTracer(options);
     ASSERT_NE(tracer, nullptr);
-    // Each thread's first calls prepare something.
+    // Each thread's first calls initialise state.
     for (int i = 0; i < 2; ++i) {
       std::thread([&] {
         for (int j = 0; j < 2; ++j) MeasureSpan(*tracer, &stack);
@@ -170,7 +172,7 @@ TEST(Stack, ASpansCallsFitIntoSmallOnes) {
 
 TEST(Stack, MakingAndClosingATracerFitsIntoAModestOne) {
   if (!kMeasures) GTEST_SKIP() << "what is not optimised, or has a sanitizer, has larger frames";
-  const Listener nobody(16);  // connections wait, and no answer comes
+  const Listener nobody(16);  // connections wait and are never answered
   StackOf stack;
   const std::string json =
       R"({"service_name": "stack", "ust": {"enabled": )" +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standard error may be anything: a pipe that nobody reads, or whose reader is gone, a socket, a
-// terminal that is stopped. Each test is in the child of a fork, which hangs or dies if a line
-// harms its host.
+// Standard error may be anything: a pipe without a reader or whose reader is slow, a socket, or a
+// stopped terminal. Each test runs in a forked child, which hangs or dies if a log line harms its
+// host.
 
 #include "base/standard_error.h"
 
@@ -29,7 +29,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-/// What can be read of `descriptor` at once.
+/// Returns what can be read from `descriptor` immediately.
 std::string Read(int descriptor) {
   std::string text;
   char bytes[4096];
@@ -53,7 +53,7 @@ void Fill(int descriptor) {
   fcntl(descriptor, F_SETFL, flags);
 }
 
-/// The other end of a pipe that standard error is now.
+/// Makes standard error a pipe and returns the pipe's other end.
 int ReadEndOfPipe() {
   int ends[2];
   EXPECT_EQ(pipe(ends), 0);
@@ -62,7 +62,7 @@ int ReadEndOfPipe() {
   return ends[0];
 }
 
-/// The other end of a pair of sockets that standard error is one of now.
+/// Makes standard error one of a pair of sockets and returns the other.
 int OtherSocket(int type) {
   int ends[2];
   EXPECT_EQ(socketpair(AF_UNIX, type, 0, ends), 0);
@@ -71,7 +71,7 @@ int OtherSocket(int type) {
   return ends[0];
 }
 
-/// The master's end of a terminal that standard error is now.
+/// Makes standard error a terminal and returns its master.
 int MasterOfTerminal() {
   const int master = posix_openpt(O_RDWR | O_NOCTTY);
   EXPECT_EQ(grantpt(master), 0);
@@ -109,7 +109,7 @@ TEST(StandardError, ThatIsAFullPipeHoldsNobodyUpAndTheNextLineSaysWhatIsLost) {
   });
 }
 
-// A service that drops its rights keeps the pipe that root gave it, but may not open it.
+// A service that drops its privileges keeps the pipe that root gave it, but cannot reopen it.
 TEST(StandardError, ThatIsAnotherUsersFullPipeHoldsNobodyUp) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root, to become somebody else";
   InFork([] {
@@ -179,7 +179,7 @@ TEST(StandardError, ThatIsAFileIsAppendedToAndMayHaveALimit) {
     SayOnStandardError("two");
     const rlimit none{0, 0};
     ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &none), 0);
-    SayOnStandardError("lost");  // would raise SIGXFSZ
+    SayOnStandardError("lost");  // without protection, this would raise SIGXFSZ
     EXPECT_EQ(lseek(file, 0, SEEK_SET), 0);
     EXPECT_EQ(Read(file), "tracekin: one\ntracekin: two\n");
   });
@@ -202,7 +202,7 @@ TEST(StandardError, ThatIsAFullSocketHoldsNobodyUp) {
   }
 }
 
-// Its buffer has room for a part of a line then, and poll() calls it writable.
+// Its buffer then has room for part of a line, and poll() reports that it is writable.
 TEST(StandardError, ThatIsATerminalWhichNobodyReadsHoldsNobodyUp) {
   InFork([] {
     const int master = MasterOfTerminal();
@@ -216,7 +216,7 @@ TEST(StandardError, ThatIsATerminalWhichNobodyReadsHoldsNobodyUp) {
 TEST(StandardError, ThatIsAStoppedTerminalHoldsNobodyUp) {
   InFork([] {
     const int master = MasterOfTerminal();
-    ASSERT_EQ(tcflow(STDERR_FILENO, TCOOFF), 0);  // what ^S does
+    ASSERT_EQ(tcflow(STDERR_FILENO, TCOOFF), 0);  // the effect of ^S
     SayOnStandardError("lost");
     ASSERT_EQ(tcflow(STDERR_FILENO, TCOON), 0);
     SayOnStandardError("here");
@@ -224,8 +224,8 @@ TEST(StandardError, ThatIsAStoppedTerminalHoldsNobodyUp) {
   });
 }
 
-// Standard error in whatever state, and a tracer that has much to say: its configuration, that its
-// credentials can be read, that its collector is away, what it has dropped.
+// Uses a tracer that logs a lot, whatever the state of standard error: its configuration, that
+// others can read its credentials, that its collector is unreachable, and what it has dropped.
 void MakeUseAndCloseATracer() {
   Options options;
   options.service_name = "test";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tags that OpenTracing's semantic conventions give a meaning, and their place in Zipkin's model:
+// Tests the tags that OpenTracing's semantic conventions define, and their place in Zipkin's model:
 // span.kind, the peer's address, and error.
 
 #include <gtest/gtest.h>
@@ -83,7 +83,7 @@ TEST(PeerTags, AreTheRemoteEndpoint) {
   EXPECT_TRUE(span.tags.empty());
 }
 
-// <opentracing/ext/tags.h> has peer.ipv4 as uint32, the semantic conventions as text.
+// <opentracing/ext/tags.h> defines peer.ipv4 as uint32, the semantic conventions as text.
 TEST(PeerTags, Ipv4MayBeANumber) {
   EXPECT_EQ(WithTags({{"peer.ipv4", std::uint32_t{0xC0000201}}}).remote_ipv4, "192.0.2.1");
   EXPECT_EQ(WithTags({{"peer.ipv4", 0}}).remote_ipv4, "0.0.0.0");
@@ -151,7 +151,7 @@ TEST(PeerTags, OfOneSpanDoNotLeakIntoTheNext) {
   EXPECT_TRUE(spans[1].tags.empty());
 }
 
-// Zipkin shows any span with an error tag as failed, whatever the value.
+// Zipkin shows any span with an error tag as failed, whatever its value.
 TEST(ErrorTag, IsThereOnlyIfThereIsAnError) {
   EXPECT_EQ(WithTags({{"error", true}}).Tag("error"), "true");
   EXPECT_EQ(WithTags({{"error", "true"}}).Tag("error"), "true");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tracer::StartSpan: names, tags and the span's place, as <opentracing/tracer.h> has them.
+// Tests Tracer::StartSpan as <opentracing/tracer.h> defines it: names, tags and the span's position
+// in the trace.
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that is stopped and continued again and again, so that none of its threads runs when it
-// should: what is counted still adds up.
+// Tests a process that is repeatedly stopped and continued, so that its threads do not run when
+// they should. The counters must still add up.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -19,7 +19,7 @@
 namespace tracekin::testing {
 namespace {
 
-/// Has each of several tracers fill a queue and close it while the process is stopped now and then.
+/// Lets each of several tracers fill a queue and close it while the process is sometimes stopped.
 void UseTracers() {
   for (int i = 0; i < 10; ++i) {
     Options options;
@@ -31,7 +31,7 @@ void UseTracers() {
     const auto tracer = MakeTracer(options);
     for (int span = 0; span < 500; ++span) tracer->StartSpan("span")->SetTag("number", span);
     tracer->Close();
-    // The threads end when they next run, and count what they had.
+    // The threads end when they run next, and count the spans that they held.
     EXPECT_TRUE(Eventually(
         [&] { return tracer->counters().in_flight == 0 && tracer->counters().queued == 0; }));
     EXPECT_TRUE(Conserved(tracer->counters(), 0)) << ::testing::PrintToString(tracer->counters());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Span::SetTag: every type of value, and which text it becomes.
+// Tests Span::SetTag: each type of value, and the text that it becomes.
 
 #include <gtest/gtest.h>
 

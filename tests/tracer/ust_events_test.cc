@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A span's LTTng-UST events, seen by a recorder that stands in for the provider, and that they agree
-// with what is exported.
+// Tests a span's LTTng-UST events with a recorder in place of the provider, and that they agree
+// with the exported spans.
 
 #include "tracer/ust_events.h"
 
@@ -55,10 +55,10 @@ const tracekin_ust_recorder kRecorder = {
     {&listening, &listening, &listening, &listening},
     &listening,
     &listening,
-    &never,  // exporter_stats: reporter_test.cc
+    &never,  // exporter_stats is tested in reporter_test.cc
     &listening,
     &listening,
-    &never,  // BlkKin's: tests/integrations/blkin/record_test.cc
+    &never,  // BlkKin's are tested in tests/integrations/blkin/record_test.cc
     &never,
     &never,
     &never,
@@ -107,7 +107,7 @@ class UstEvents : public ::testing::Test {
   const tracekin_ust_recorder* const before_ = internal::ust_recorder;
 };
 
-// Not one byte is written for nobody.
+// Spans that nobody records or exports must not be written to memory.
 TEST_F(UstEvents, AreAllThatIsMadeWithoutExporter) {
   Options options = WithUst();
   options.exporter.type = "none";
