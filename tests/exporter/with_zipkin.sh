@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs a command with the URL of a real Zipkin server of its own in TRACEKIN_ZIPKIN_URL, and with that
-# of its Scribe collector in TRACEKIN_ZIPKIN_SCRIBE_URL.
-# usage: with_zipkin.sh SCRIPTS-FOLDER COMMAND...      ends with 77 (skipped) where there can be no server
+# Runs a command with a private, real Zipkin server. Its URL is in TRACEKIN_ZIPKIN_URL, and that of
+# its Scribe collector in TRACEKIN_ZIPKIN_SCRIBE_URL.
+# usage: with_zipkin.sh SCRIPTS-FOLDER COMMAND...      exits with 77 (skipped) if a server cannot
+# run
 set -euo pipefail
 
 zipkin=$1/zipkin

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests ask the real Zipkin server whose URL is in TRACEKIN_ZIPKIN_URL; see with_zipkin.sh.
+// Queries of tests to the real Zipkin server whose URL is in TRACEKIN_ZIPKIN_URL; see
+// with_zipkin.sh.
 #ifndef TRACEKIN_TESTS_EXPORTER_ZIPKIN_CLIENT_H
 #define TRACEKIN_TESTS_EXPORTER_ZIPKIN_CLIENT_H
 
@@ -11,18 +12,19 @@
 
 namespace tracekin {
 
-/// The variable's value, or something that is no URL and tells which variable is missing.
+/// Returns the variable's value, or an invalid URL that names the missing variable.
 std::string ServerUrl(const char* variable = "TRACEKIN_ZIPKIN_URL");
 
-/// The body that the server answers to GET `path` with.
+/// Returns the body of the server's answer to GET `path`.
 std::string Get(const std::string& path);
 
-/// The spans of a trace as the server has them. It stores what it has acknowledged a moment later:
-/// waits for `count` of them, and fails the running test if there are not so many in the end.
+/// Returns the spans of a trace as the server has them. The server stores acknowledged spans with a
+/// delay, so this waits for `count` of them. Fails the running test if there are not that many in
+/// the end.
 rapidjson::Document StoredSpans(std::uint64_t trace_id_high, std::uint64_t trace_id_low,
                                 std::size_t count);
 
-/// A trace id that no other test has.
+/// Returns a trace id that no other test uses.
 std::uint64_t RandomTraceId();
 
 }  // namespace tracekin

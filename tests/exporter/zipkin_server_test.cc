@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a real Zipkin server makes of our spans. Its URL is in TRACEKIN_ZIPKIN_URL; see
+// Tests what a real Zipkin server makes of our spans. Its URL is in TRACEKIN_ZIPKIN_URL; see
 // with_zipkin.sh.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ class ZipkinServerTest : public ::testing::Test {
     trace_id_ = RandomTraceId();
   }
 
-  // A span with ids, a name and times.
+  // Returns a span with ids, a name and times.
   SpanRecord MakeSpan() const {
     SpanRecord span;
     span.trace_id_low = trace_id_;
@@ -56,12 +56,12 @@ class ZipkinServerTest : public ::testing::Test {
                             Transport::Clock::now() + seconds(30));
   }
 
-  // The spans of this test's trace as the server has them.
+  // Returns the spans of this test's trace as the server has them.
   rapidjson::Document Stored(std::size_t count = 1, std::uint64_t high_half = 0) const {
     return StoredSpans(high_half, trace_id_, count);
   }
 
-  // Posts `span` and expects it back as it was sent.
+  // Posts `span` and expects that it is read back unchanged.
   void ExpectRoundTrip(const SpanRecord& span) {
     const SendResult result = Post({span});
     ASSERT_EQ(result.status, SendStatus::kAccepted) << result.message;
@@ -149,7 +149,7 @@ TEST_F(ZipkinServerTest, ALargeBatchIsStoredWhole) {
 
 TEST_F(ZipkinServerTest, RejectionHasTheServersWords) {
   SpanRecord span = MakeSpan();
-  span.span_id = 0;  // which a tracer does not do
+  span.span_id = 0;  // a tracer never does this
   const SendResult result = Post({span});
   EXPECT_EQ(result.status, SendStatus::kRejected);
   EXPECT_THAT(result.message, StartsWith("HTTP 400: "));
@@ -172,7 +172,7 @@ TEST_F(ZipkinServerTest, CompressedBatchesAreStored) {
   options.endpoint = ServerUrl() + "/api/v2/spans";
   options.compression = "gzip";
   transport_ = std::make_unique<HttpTransport>(options, "application/json");
-  const std::string text(11 << 20, 'x');  // as it is, it would be too large
+  const std::string text(11 << 20, 'x');  // too large without compression
   SpanRecord span = MakeSpan();
   span.tags = {{"key", text}};
   ExpectRoundTrip(span);

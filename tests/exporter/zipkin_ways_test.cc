@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same spans by every way into a real Zipkin server, read back and compared with each other.
+// Sends the same spans to a real Zipkin server in every supported way, reads them back and compares
+// them with each other.
 #include <gtest/gtest.h>
 #include <rapidjson/document.h>
 #include <rapidjson/stringbuffer.h>
@@ -36,7 +37,7 @@ namespace {
 constexpr std::size_t kSpans = 1000;
 constexpr std::size_t kBatch = 100;
 
-// A way into the server.
+// A way to send spans to the server.
 struct Way {
   std::string name;
   std::unique_ptr<Encoder> encoder;
@@ -83,7 +84,7 @@ void Send(const Way& way, const std::vector<SpanRecord>& spans) {
   }
 }
 
-// A span's JSON with its fields in order.
+// Returns a span's JSON with its fields sorted.
 std::string InOrder(rapidjson::Value* span) {
   std::sort(span->MemberBegin(), span->MemberEnd(), [](const auto& a, const auto& b) {
     return std::string_view(a.name.GetString()) < b.name.GetString();
@@ -134,7 +135,7 @@ TEST(ZipkinWaysTest, AllLeadToTheSameSpans) {
   }
 }
 
-// What the server stores of `span` when it comes as `encoder` writes it.
+// Returns what the server stores for `span` when it is sent as `encoder` writes it.
 std::string StoredAs(std::unique_ptr<Encoder> encoder, const char* path, SpanRecord span) {
   span.trace_id_low = RandomTraceId();
   span.span_id = 1;
@@ -167,7 +168,7 @@ SpanRecord FrontendSpan(SpanKind kind) {
   return span;
 }
 
-// The losses that docs/configuration.md tells of.
+// The losses that docs/configuration.md describes.
 TEST(ZipkinWaysTest, WhatProto3DoesNotCarry) {
   SpanRecord span = FrontendSpan(SpanKind::kLocal);
   span.tags = {{"", "x"}, {"a", ""}};
@@ -207,7 +208,7 @@ TEST(ZipkinWaysTest, APeerOfTheServersOwnNameLosesItInThrift) {
   EXPECT_EQ(StoredAsThrift(span), StoredAsJson(span));
 }
 
-// Whether the server takes a batch of `spans` that goes `way`, by what it says.
+// Sends a batch of `spans` in a `way` and returns the server's answer.
 SendStatus Answer(const Way& way, const std::vector<SpanRecord>& spans) {
   return way.transport
       ->Send(Encode(*way.encoder, spans), spans.size(),
@@ -215,7 +216,7 @@ SendStatus Answer(const Way& way, const std::vector<SpanRecord>& spans) {
       .status;
 }
 
-// One of these would cost a whole batch: what Takes() says is what the server does.
+// One of these would cost a whole batch. Takes() must predict what the server does.
 TEST(ZipkinWaysTest, OnlySpansWithIdsAreTaken) {
   for (const Way& way : Ways()) {
     const auto expect = [&way](std::uint64_t high, std::uint64_t low, std::uint64_t id) {
@@ -238,8 +239,8 @@ TEST(ZipkinWaysTest, OnlySpansWithIdsAreTaken) {
   }
 }
 
-// As programs, their peers and broken clocks may make them. Their texts are bytes of all kinds;
-// what a decoder gives to an encoder is valid UTF-8.
+// Makes spans like those of programs, their peers and broken clocks. Their text contains arbitrary
+// bytes; a decoder passes only valid UTF-8 to an encoder.
 class HostileSpans {
  public:
   explicit HostileSpans(unsigned seed) : random_(seed) {}
@@ -334,7 +335,7 @@ class HostileSpans {
   std::mt19937 random_;
 };
 
-// The ids of those that are stored of a trace.
+// Adds the ids of the stored spans of a trace.
 void AddIds(std::uint64_t high, std::uint64_t low, std::size_t count, std::set<std::string>* ids) {
   if (count == 0) return;
   const rapidjson::Document stored = StoredSpans(high, low, count);
@@ -370,7 +371,7 @@ TEST(ZipkinWaysTest, NoSpanIsEverRefusedForWhatItHolds) {
   }
 }
 
-// What the server says of calls that it cannot read.
+// The server's answers to calls that it cannot read.
 TEST(ZipkinWaysTest, ScribeTellsWhyItRejects) {
   const auto transport = Scribe(false);
   const auto deadline = Transport::Clock::now() + std::chrono::seconds(30);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encoders allocate no memory once they have seen such spans before. operator new is this program's
-// own, and counts.
+// Tests that encoders do not allocate memory for spans like those that they encoded before. This
+// program replaces operator new to count its calls.
 
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ namespace {
 
 long allocations = 0;
 
-// Not inlined, for GCC 12 would take the pair of new and free for a mistake.
+// Not inline, because GCC 12 would warn about the pair of new and free.
 [[gnu::noinline]] void Free(void* memory) { std::free(memory); }
 
 }  // namespace

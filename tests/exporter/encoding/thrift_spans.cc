@@ -52,7 +52,7 @@ void ExpectHost(const thrift::Endpoint& host, const Endpoint& endpoint) {
   EXPECT_EQ(host.service_name, endpoint.service_name);
 }
 
-// Takes out the annotation `value` with a host, and returns its time.
+// Removes the annotation `value` if it has a host, and returns its time.
 std::optional<std::int64_t> TakeCore(std::vector<thrift::Annotation>* annotations,
                                      std::string_view value, const Endpoint& local) {
   const auto found =

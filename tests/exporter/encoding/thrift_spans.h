@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading back, with libthrift and what its compiler generates, what our encoders wrote in Thrift.
+// Reads the Thrift output of our encoders with libthrift and its generated code.
 //
-// The functions fail the running test if there is nothing to read.
+// The functions fail the running test if the input is not valid.
 #ifndef TRACEKIN_TESTS_EXPORTER_ENCODING_THRIFT_SPANS_H
 #define TRACEKIN_TESTS_EXPORTER_ENCODING_THRIFT_SPANS_H
 
@@ -13,15 +13,15 @@
 
 namespace tracekin {
 
-/// Of a body for POST /api/v1/spans.
+/// Reads the body of a POST to /api/v1/spans.
 std::vector<thrift::Span> ReadSpans(const std::string& list);
 
-/// Of one struct; nothing may follow it.
+/// Reads one struct, which must be the whole input.
 thrift::Span ReadSpan(const std::string& bytes);
 
 std::string FromBase64(std::string_view text);
 
-/// Expects that `read` says in Zipkin's first model what `span` says in ours.
+/// Expects that `read` represents `span` in Zipkin's first model.
 void ExpectSpan(const thrift::Span& read, const SpanRecord& span);
 
 }  // namespace tracekin

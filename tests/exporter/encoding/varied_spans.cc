@@ -49,7 +49,7 @@ VariedSpans::VariedSpans(std::size_t count, std::uint64_t trace_id, std::int64_t
   for (std::size_t i = 0; i < count; ++i) spans_.push_back(Make(i, trace_id, start_ns));
 }
 
-// The numbers are coprime, so that everything meets everything.
+// The periods are coprime, so that all combinations occur.
 SpanRecord VariedSpans::Make(std::size_t i, std::uint64_t trace_id, std::int64_t start_ns) {
   SpanRecord span;
   span.trace_id_high = i % 2 == 1 ? kHigh : 0;
@@ -75,7 +75,7 @@ SpanRecord VariedSpans::Make(std::size_t i, std::uint64_t trace_id, std::int64_t
   for (std::size_t log = 0; log < i % 4; ++log) {
     const std::int64_t after_ns = static_cast<std::int64_t>(log + 1) * 7'001;
     const std::string& text = Text(i / 4 + log);
-    // Zipkin's server reads no annotations without text from proto3.
+    // Zipkin's server does not read annotations without text from proto3.
     if (!text.empty()) span.annotations.push_back({span.start_ns + after_ns, text});
   }
   return span;

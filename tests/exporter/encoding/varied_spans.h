@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spans that differ in all that a span may have, the same ones each time: what encoders must agree
-// on.
+// Spans that differ in everything that a span may contain; they are the same in each run. All
+// encoders must agree on them.
 //
 // Owns the records' text.
 #ifndef TRACEKIN_TESTS_EXPORTER_ENCODING_VARIED_SPANS_H
@@ -19,8 +19,8 @@ namespace tracekin {
 
 class VariedSpans {
  public:
-  /// Span i has the id i + 1. It belongs to the trace `trace_id` or, if i is odd, to the 128-bit one
-  /// whose high half is kHigh. It starts i ms after `start_ns`.
+  /// Makes `count` spans. Span i has the id i + 1. It belongs to the trace `trace_id` or, if i is
+  /// odd, to the 128-bit trace whose high half is kHigh. It starts i ms after `start_ns`.
   VariedSpans(std::size_t count, std::uint64_t trace_id, std::int64_t start_ns);
 
   const std::vector<SpanRecord>& spans() const { return spans_; }
@@ -35,10 +35,10 @@ class VariedSpans {
   std::vector<SpanRecord> spans_;
 };
 
-/// The body that `encoder` makes of `spans`.
+/// Returns the body that `encoder` makes of `spans`.
 std::string Encode(Encoder& encoder, const std::vector<SpanRecord>& spans);
 
-/// "0aFF" as bytes.
+/// Converts hexadecimal digits such as "0aFF" to bytes.
 std::string FromHex(std::string_view hex);
 
 }  // namespace tracekin

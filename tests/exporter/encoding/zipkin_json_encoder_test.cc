@@ -203,7 +203,8 @@ TEST(ZipkinJsonEncoderTest, ExtremeNumbersAreWrittenWhole) {
   EXPECT_EQ(json["remoteEndpoint"]["port"].GetInt(), 65535);
 }
 
-// Puts a text in each place of a span that has one, and visits the JSON of each such span.
+// Puts some text into each place of a span that can hold text, and visits the JSON of each such
+// span.
 class EveryText {
  public:
   EveryText() {
@@ -228,7 +229,7 @@ class EveryText {
   SpanRecord span_;
 };
 
-// All strings within `value`, keys of objects included.
+// Collects all strings within `value`, including the keys of objects.
 void CollectTexts(const rapidjson::Value& value, std::vector<std::string>* texts) {
   if (value.IsString()) texts->push_back(std::string(Text(value)));
   if (value.IsArray()) {
@@ -261,7 +262,7 @@ TEST(ZipkinJsonEncoderTest, HostileTextComesBackEverywhere) {
   }
 }
 
-// Zipkin's server rejects a v2 body as v1 for these bytes.
+// Zipkin's server rejects a v2 body as v1 if it contains these bytes.
 TEST(ZipkinJsonEncoderTest, NoTextMakesABodyLookLikeVersion1) {
   for (const std::string text :
        {"yAnnotations", "binaryAnnotations", "yAnnotations\"", "\"yAnnotations\"x",

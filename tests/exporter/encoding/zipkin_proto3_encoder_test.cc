@@ -27,7 +27,7 @@ zipkin::proto3::ListOfSpans Decoded(const std::string& body) {
   return list;
 }
 
-// Of a body with one span.
+// Decodes a body with one span.
 zipkin::proto3::Span Decoded(const SpanRecord& span) {
   const zipkin::proto3::ListOfSpans list = Decoded(Encoded({span}));
   EXPECT_EQ(list.spans_size(), 1);
@@ -106,7 +106,7 @@ TEST(ZipkinProto3EncoderTest, WritesTheBytesThatZipkinWrites) {
                     "38dd08420e0a066973616f303112040a170e48"));
 }
 
-// Zipkin's vector has no duration, which our spans always have: "3801", and two bytes more.
+// Zipkin's example has no duration, while our spans always have one: "3801", and two more bytes.
 TEST(ZipkinProto3EncoderTest, LeavesOutWhatIsNotKnown) {
   SpanRecord span;
   span.trace_id_high = 0x7180c278b62e8f6a;
@@ -126,7 +126,7 @@ TEST(ZipkinProto3EncoderTest, LibprotobufReadsTheSameSpans) {
   }
 }
 
-// A field that has proto3's default may be left out; Zipkin wants these all the same.
+// proto3 allows omitting a field with its default value, but Zipkin requires these.
 TEST(ZipkinProto3EncoderTest, EmptyTextsOfTagsAndAnnotationsAreWritten) {
   SpanRecord span;
   span.trace_id_low = span.span_id = 1;

@@ -24,7 +24,7 @@ std::string Struct(const SpanRecord& span) {
   return std::string(writer.Write(span));
 }
 
-// What our spans always have and some of the vectors have not: a duration, as the last field.
+// Adds a duration as the last field. Our spans always have one, but some of the examples do not.
 std::string WithDuration(std::string golden) {
   return golden.insert(golden.size() - 1, FromHex("0a000b0000000000000001"));
 }
@@ -98,7 +98,7 @@ TEST(ZipkinThriftEncoderTest, AnEmptyListIsOne) {
   EXPECT_EQ(ZipkinThriftEncoder().content_type(), "application/x-thrift");
 }
 
-// Zipkin looks at these only if they have a host.
+// Zipkin interprets these only if they have a host.
 TEST(ZipkinThriftEncoderTest, TextOfTheApplicationIsNotTakenForAKind) {
   SpanRecord span = MinimalSpan();
   span.local.service_name = "frontend";
@@ -136,7 +136,7 @@ TEST(ZipkinThriftEncoderTest, AKindNeedsAHostThoughNothingIsKnownOfIt) {
   EXPECT_TRUE(read.binary_annotations.empty());
 }
 
-// At no time a kind can be said, for annotations need one.
+// Without a time the kind cannot be expressed, because it is expressed by annotations.
 TEST(ZipkinThriftEncoderTest, AStartBeforeTheEpochIsUnknown) {
   SpanRecord span = MinimalSpan();
   span.kind = SpanKind::kClient;

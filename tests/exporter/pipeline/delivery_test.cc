@@ -38,7 +38,7 @@ class DeliveryTest : public ::testing::Test {
         &counts_, 1);
   }
 
-  // As the exporter thread does.
+  // Adds spans like the exporter thread does.
   void Add(std::uint64_t first, std::uint64_t last, std::size_t name_bytes = 1) {
     const std::string name(name_bytes, 'n');
     for (std::uint64_t id = first; id <= last; ++id) {
@@ -49,7 +49,7 @@ class DeliveryTest : public ::testing::Test {
     delivery_->Maintain(now_);
   }
 
-  // The ids of what is to be sent now, which then has `result`.
+  // Returns the ids of the spans that are to be sent now, and reports `result` for them.
   Ids Send(const SendResult& result, bool urgent = false) {
     const Batch* batch = delivery_->Next(now_, urgent);
     if (batch == nullptr) return {};
@@ -59,7 +59,8 @@ class DeliveryTest : public ::testing::Test {
     return ids;
   }
 
-  // Sends all there is to a collector that refuses each batch with a bad span. Returns how often.
+  // Sends everything to a collector that refuses each batch with a bad span. Returns the number of
+  // requests.
   template <class IsBad>
   int SendAll(IsBad is_bad, const SendResult& refusal) {
     int times = 0;
@@ -133,7 +134,8 @@ TEST_F(DeliveryTest, TriesAgainLaterAndLater) {
   EXPECT_EQ(Send(kAccepted), Range(6, 6)) << "the next outage begins with the first back-off";
 }
 
-// A thousand programs that lost their collector at one moment do not come back at one moment.
+// A thousand programs that lose their collector at the same moment must not return at the same
+// moment.
 TEST_F(DeliveryTest, BacksOffByChance) {
   options_.retry_backoff_ms = 1000;
   std::map<std::int64_t, int> waits;
@@ -152,7 +154,7 @@ TEST_F(DeliveryTest, BacksOffByChance) {
   EXPECT_GT(waits.size(), 30U);
 }
 
-// Else a single failed allocation would keep spans back for as long as an outage does.
+// Otherwise a single failed allocation would keep spans back for as long as an outage does.
 TEST_F(DeliveryTest, LackOfMemoryIsNeverTakenForAnOutage) {
   options_.retry_backoff_ms = 100;
   options_.retry_max_tries = 3;
@@ -244,7 +246,7 @@ TEST_F(DeliveryTest, OneBadSpanNeverCostsAnotherOne) {
   }
 }
 
-// As a client makes them that sends one bad request after the other.
+// Like a client that sends one bad request after another.
 TEST_F(DeliveryTest, ManyBadSpansNeverCostOthers) {
   options_.batch_spans = 1000;
   Make();
@@ -258,7 +260,7 @@ TEST_F(DeliveryTest, ManyBadSpansNeverCostOthers) {
   ExpectConserved();
 }
 
-// A wrong path, or wrong credentials: 404, 403.
+// For example because of a wrong path (404) or wrong credentials (403).
 TEST_F(DeliveryTest, ACollectorThatRefusesEverythingIsNeverAskedSpanBySpan) {
   for (const SendResult& refusal : {kRejected, kTooLarge}) {
     options_.batch_spans = 1000;
@@ -276,7 +278,7 @@ TEST_F(DeliveryTest, ACollectorThatRefusesEverythingIsNeverAskedSpanBySpan) {
   EXPECT_EQ(counts_.too_large, 5500U);
 }
 
-// Though each of its batches has a bad span by then.
+// This holds although each of its batches contains a bad span by then.
 TEST_F(DeliveryTest, ACollectorThatTakesSpansAgainIsNeverLeftBlind) {
   options_.batch_spans = 1000;
   Make();
@@ -336,7 +338,7 @@ TEST_F(DeliveryTest, OneBatchThatWasTooLargeDoesNotKeepAllLaterOnesSmall) {
   EXPECT_LE(send_one(kAccepted), 151U) << "as the first time";
 }
 
-// As many as a day of restarts leaves while the collector is away.
+// A day of restarts leaves this many while the collector is unreachable.
 TEST_F(DeliveryTest, ManyDeadProcessesAreNeverAdoptedByTheClock) {
   constexpr std::uint64_t kDead = 50;
   for (std::uint64_t i = 0; i < kDead; ++i) {
@@ -406,7 +408,7 @@ TEST_F(DeliveryTest, ReplaysAtItsRateBesideNewSpans) {
   ExpectConserved();
 }
 
-// One batch that the collector cannot digest does not keep the others back for ever.
+// A batch that always fails must not keep the others back forever.
 TEST_F(DeliveryTest, ABatchThatAlwaysFailsInTheSpoolIsGivenUpWhenOthersPass) {
   options_.spool_replay_spans_per_second = 1'000'000;
   Make(true);
@@ -467,7 +469,7 @@ TEST_F(DeliveryTest, WhatIsLeftAtTheEndIsCountedOrSpooled) {
 
 class DeliveryHistory : public DeliveryTest, public ::testing::WithParamInterface<unsigned> {};
 
-// Whatever happens in whatever order: every span is in one place, and none is accepted twice.
+// Whatever happens, in any order: every span is in exactly one place, and none is accepted twice.
 TEST_P(DeliveryHistory, Conserves) {
   std::mt19937 random(GetParam());
   const auto below = [&random](unsigned bound) { return static_cast<unsigned>(random() % bound); };

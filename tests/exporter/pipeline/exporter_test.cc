@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Writes each span's id and a comma.
+// Writes each span's id, followed by a comma.
 class IdEncoder final : public Encoder {
  public:
   std::string_view content_type() const override { return "text/ids"; }
@@ -30,7 +30,8 @@ class IdEncoder final : public Encoder {
   void End(std::size_t spans, std::string* body) override { *body += '>' + std::to_string(spans); }
 };
 
-// What a transport was given and answers; outlives the exporter's threads.
+// The bodies that a transport received, and the answer that it returns. It outlives the exporter's
+// threads.
 struct Collector {
   std::mutex mutex;
   std::condition_variable interrupted;
@@ -76,7 +77,7 @@ class ExporterTest : public ::testing::Test {
   ExporterTest() {
     options_.queue_spans = 1000;
     options_.queue_bytes = 4 * SpanQueue::kChunkBytes;
-    // Only what is asked for is sent, but in the test of just that.
+    // Nothing is sent without a request, except in the test of this interval.
     options_.flush_interval_ms = 3'600'000;
   }
 
@@ -162,7 +163,7 @@ TEST_F(ExporterTest, CountsAndReportsWhatTheCollectorRejects) {
             std::vector<std::string>{"dropped 1 span: rejected 1 (last error: 400 it says no)"});
 }
 
-// Collectors refuse a whole batch for one such span.
+// Collectors refuse a whole batch because of one such span.
 TEST_F(ExporterTest, ASpanWhoseIdIs0IsNeverSentAndNeverSilentlyDropped) {
   Make();
   Push(1);
@@ -189,7 +190,7 @@ TEST_F(ExporterTest, ReportsDropsOnceInAWhileNotOncePerSpan) {
   }
   exporter_->Close(10s);
   EXPECT_EQ(exporter_->totals().expired, 50U);
-  // The first at once, the other 49 together at the end.
+  // The first is reported immediately, the other 49 together at the end.
   EXPECT_EQ(Log(),
             (std::vector<std::string>{"spans cannot be sent, and wait in memory: refused",
                                       "dropped 1 span: expired 1 (last error: refused)",
@@ -200,11 +201,11 @@ TEST_F(ExporterTest, ReportsAFullQueue) {
   options_.queue_spans = 64;
   Make();
   std::uint64_t pushed = 0;
-  // The exporter takes full chunks meanwhile, so more than 64 may fit.
+  // The exporter may remove full chunks at the same time, so more than 64 spans may fit.
   while (exporter_->queue().refused() < 7) Push(++pushed);
   exporter_->Close(10s);
   EXPECT_EQ(exporter_->totals().exported, pushed - 7);
-  int reported = 0;  // in one line or two, as the exporter happened to look
+  int reported = 0;  // in one line or two, depending on when the exporter looked
   for (const std::string& line : Log()) {
     int dropped = 0;
     EXPECT_EQ(std::sscanf(line.c_str(), "dropped %*d span%*[s:] queue_full %d", &dropped), 1)
@@ -289,8 +290,8 @@ TEST_F(ExporterTest, ALoggerThatThrowsIsHarmless) {
   EXPECT_EQ(exporter_->totals().closed, 1U);
 }
 
-// A host's own transport may throw anything; what it says may be too long for there to be memory
-// for it.
+// A host's own transport may throw anything. The exception's message may be too long for the
+// available memory.
 TEST_F(ExporterTest, ATransportThatThrowsNeverEndsTheProcess) {
   const auto make = [this](MakeThrow make_throw) {
     exporter_ = std::make_shared<Exporter>(

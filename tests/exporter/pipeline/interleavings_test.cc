@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queue's threads in every order in which they can meet. Its source is compiled here a second time, for
-// atomics that give way; TRACEKIN_PREEMPTIONS sets how often they do, 2 by default.
+// Runs the queue's threads in every order in which they can interleave. The queue's source is
+// compiled here a second time with atomics that can be preempted. TRACEKIN_PREEMPTIONS sets the
+// number of preemptions, 2 by default.
 
 #include "tests/support/interleavings.h"
 
@@ -21,13 +22,13 @@ using Queue = BasicSpanQueue<InterleavedAtomic>;
 
 struct Scenario {
   const char* name;
-  std::vector<std::uint32_t> producers;  // the number of each; those of one remainder share a slot
-  std::uint64_t pushes;                  // of each producer
-  std::uint64_t chunks;                  // four of them have one slot
+  std::vector<std::uint32_t> producers;  // their numbers; equal remainders share a slot
+  std::uint64_t pushes;                  // per producer
+  std::uint64_t chunks;                  // four chunks have one slot
   std::uint64_t spans_per_chunk;
-  int reads;  // times that the reader collects while they push
+  int reads;  // how often the reader collects while they push
   Queue::What what = Queue::What::kEverything;
-  bool used = false;  // whether all chunks were used before
+  bool used = false;  // all chunks were used before
 };
 
 std::ostream& operator<<(std::ostream& out, const Scenario& scenario) {
@@ -43,7 +44,7 @@ const Scenario kScenarios[] = {
     {"OneOnEachSlot", {0, 1}, 2, 8, 2, 2},
     {"ThreeOnOneSlot", {0, 1, 2}, 1, 4, 1, 1},
     {"TwoOnOneSlotOfUsedChunks", {0, 1}, 2, 4, 1, 2, Queue::What::kEverything, true},
-    // Where a chunk may come back on top of the free ones while one below it is in use.
+    // In this case a chunk may return on top of the free ones while one below it is in use.
     {"ReaderOfFullChunksThatWereUsed", {0, 1}, 2, 4, 1, 2, Queue::What::kFullChunks, true},
 };
 
@@ -80,7 +81,7 @@ class InterleavedQueue : public ::testing::TestWithParam<Scenario> {
     }
   }
 
-  // Once the threads have ended.
+  // Checks the result once the threads have ended.
   void Check(std::vector<std::uint64_t> taken) {
     EXPECT_EQ(queue_.accepted() - accepted_, taken.size());
     EXPECT_EQ(queue_.refused() - refused_,
@@ -89,7 +90,7 @@ class InterleavedQueue : public ::testing::TestWithParam<Scenario> {
     std::sort(read_.begin(), read_.end());
     std::sort(taken.begin(), taken.end());
     EXPECT_EQ(read_, taken);
-    // No chunk is lost, and none is there twice.
+    // No chunk is lost and none is present twice.
     const std::uint64_t room = GetParam().chunks * GetParam().spans_per_chunk;
     std::vector<std::uint64_t> ids(room);
     std::iota(ids.begin(), ids.end(), 1000);
@@ -102,7 +103,7 @@ class InterleavedQueue : public ::testing::TestWithParam<Scenario> {
     Forget();
   }
 
-  // What was read, taken and refused so far.
+  // Forgets what was read, accepted and refused so far.
   void Forget() {
     read_.clear();
     accepted_ = queue_.accepted();
@@ -110,7 +111,7 @@ class InterleavedQueue : public ::testing::TestWithParam<Scenario> {
   }
 
   Queue queue_;
-  std::uint64_t accepted_ = 0;  // before
+  std::uint64_t accepted_ = 0;  // before the current run
   std::uint64_t refused_ = 0;
   std::vector<std::uint64_t> read_;
 };

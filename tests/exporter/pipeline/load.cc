@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program under load, for tests of what becomes of its spans.
+// A program under load, for tests that check what happens to its spans.
 //
 //   exporter_load SPANS_PER_SECOND SECONDS DRAIN_SECONDS [CHILDREN]
 //
-// Makes a tracer from the JSON in TRACEKIN_TEST_CONFIGURATION; finishes spans, evenly spread; waits until all of
-// them are settled, for DRAIN_SECONDS at most; closes the tracer and prints its counters as a line of JSON. With
-// CHILDREN the tracer is made first and so many forks do that, as a pre-fork server does; SIGTERM ends their
-// load early.
+// Makes a tracer from the JSON in TRACEKIN_TEST_CONFIGURATION and finishes spans at a constant
+// rate. Then it waits up to DRAIN_SECONDS until all of them are settled, closes the tracer and
+// prints its counters as a line of JSON. With CHILDREN, the tracer is made first and that many
+// forked children do the rest, like in a pre-fork server. SIGTERM ends their load early.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -57,7 +57,7 @@ void Drain(const tracekin::Tracer& tracer, double seconds) {
   }
 }
 
-// One write, for several processes share standard output.
+// Prints with one write, because several processes share standard output.
 void Print(const tracekin::Counters& c) {
   dprintf(
       STDOUT_FILENO,
@@ -91,7 +91,7 @@ int main(int argc, char** argv) {
   }
   const int children = argc > 4 ? std::atoi(argv[4]) : 0;
   for (int i = 0; i < children; ++i) {
-    FinishSpan(*tracer);  // the parent's own: no child may send it
+    FinishSpan(*tracer);  // a span of the parent, which no child may send
     if (fork() == 0) {
       Work(tracer.get(), argv);
       return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exporter where there is no memory: every allocation on its threads fails in turn, in C++ and
-// in C libraries, while spans go to a collector that itself fails at first.
+// Tests the exporter without memory: every allocation on its threads fails in turn, in C++ and in C
+// libraries. Meanwhile, spans are sent to a collector that itself fails at first.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <signal.h>
@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 
 constexpr int kSpans = 12;
 
-// Refuses and fails in every way, then takes everything.
+// Refuses and fails in every way, then accepts everything.
 class MoodyCollector {
  public:
   std::string url() const { return server_.url(); }
@@ -72,7 +72,8 @@ class NoMemory : public ::testing::Test {
     options_.exporter.close_timeout_ms = 60'000;
   }
 
-  // As one run goes: spans come before memory lacks, while it does, and after it is back.
+  // One run: spans are made before memory runs out, while there is none, and after it is available
+  // again.
   void Run(long good, long bad) {
     collector_.Begin();
     if (!options_.exporter.spool_path.empty()) LeaveDeadProcessSpans();
@@ -103,7 +104,7 @@ class NoMemory : public ::testing::Test {
         << good;
   }
 
-  // Two segments of a process that has ended, or as good as.
+  // Leaves two segments of a process that appears to have ended.
   void LeaveDeadProcessSpans() {
     if (!fs::exists(remains_)) MakeRemains();
     fs::remove_all(options_.exporter.spool_path);
@@ -121,13 +122,13 @@ class NoMemory : public ::testing::Test {
     ASSERT_FALSE(fs::is_empty(remains_));
   }
 
-  // Every allocation fails once, then every one together with those that follow it.
+  // Makes every allocation fail once alone, and then together with the following ones.
   void RunAll() {
     for (const long bad : {1L, 10L, 1000L}) {
       long good = 0;
       do {
         Run(good, bad);
-        // The first are those of a start; later ones are much the same each time.
+        // The first allocations are those of the start; later ones repeat.
         good += good < 300 ? 1 : 7;
       } while (good < allocations_ && !HasFailure());
       EXPECT_GT(good, 30) << "failures were really tried";
@@ -155,7 +156,8 @@ TEST_F(NoMemory, NeverLosesCountOfSpansInTheSpool) {
 }
 
 #ifdef TRACEKIN_HAVE_THRIFT
-// No answer is Scribe's, so that each batch fails: what counts is that each has an end.
+// The answers are not valid for Scribe, so each batch fails. The test only checks that every batch
+// is settled.
 TEST_F(NoMemory, NeverLosesCountOfSpansOnTheWayToScribe) {
   options_.exporter.endpoint = "scribe://127.0.0.1:" + std::to_string(collector_.port());
   options_.exporter.retry_max_tries = 3;
@@ -170,20 +172,19 @@ TEST_F(NoMemory, NeverLosesCountOfSpansOnTheWayToAFile) {
   RunAll();
 }
 
-// The spool alone, with all that it does: each call that lacks memory is made again, as Delivery
-// does.
+// Tests all functions of the spool alone. A call that lacks memory is repeated, like Delivery does.
 class SpoolWithoutMemory : public ::testing::Test {
  protected:
   static constexpr std::uint64_t kSpoolBytes = 1 << 22;
   static constexpr std::uint64_t kDead = 3000, kOwn = 5000, kAtOnce = 250;
 
-  // Has the spool's allocations fail, and not the test's own, which this thread makes as well.
+  // Makes the spool's allocations fail, but not those of the test, which run on the same thread.
   struct OnOurThread {
     OnOurThread() { pthread_setname_np(pthread_self(), "tracekin-test"); }
     ~OnOurThread() { pthread_setname_np(pthread_self(), "test"); }
   };
 
-  // Calls `step` until it finds the memory that it needs.
+  // Repeats `step` until it has enough memory.
   template <class Step>
   void Persist(Step step) {
     for (;;) {
@@ -207,7 +208,7 @@ class SpoolWithoutMemory : public ::testing::Test {
     }
   }
 
-  // Takes all there is and settles it. Read() does not tell the end from a lack of memory.
+  // Reads and settles everything. Read() does not distinguish the end from a lack of memory.
   void Drain(Spool* spool, ExporterCounts* counts) {
     while (!spool->empty()) {
       Batch batch;
@@ -233,7 +234,7 @@ class SpoolWithoutMemory : public ::testing::Test {
       Spool spool(temp.path(), kSpoolBytes, "service", &counts);
       FailAllocations(good, 3);
       Persist([&] { spool.Adopt(); });
-      Append(&spool, &counts, kDead + 1, kDead + kOwn);  // more than there is room for
+      Append(&spool, &counts, kDead + 1, kDead + kOwn);  // more than fits
       Drain(&spool, &counts);
     }
     allocations_ = EndFailingAllocations();
@@ -262,7 +263,7 @@ TEST_F(SpoolWithoutMemory, NeverLosesOrRepeatsASpan) {
 }
 
 #ifdef TRACEKIN_HAVE_KAFKA
-// librdkafka asserts that it gets what it asks malloc() for. docs/reliability.md says so.
+// librdkafka asserts that malloc() never fails, as docs/reliability.md mentions.
 TEST(NoMemoryLimit, LibrdkafkaEndsTheProcess) {
   const pid_t child = fork();
   if (child == 0) {
@@ -271,7 +272,7 @@ TEST(NoMemoryLimit, LibrdkafkaEndsTheProcess) {
     options.logger = [](LogLevel, const std::string&) {};
     options.exporter.type = "kafka";
     options.exporter.kafka_brokers = "127.0.0.1:1";
-    close(STDERR_FILENO);  // where it says what was not true
+    close(STDERR_FILENO);  // where the failed assertion would be printed
     for (long good = 0; good < 200; ++good) {
       FailAllocations(good, 1'000'000);
       std::string error;

@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""What becomes of a program's spans while the collector is away, or the program is killed.
+"""Tests what happens to a program's spans while the collector is unreachable, or when the program
+is killed.
 
-usage: outage_test.py [CASE...]     as unittest has it
-TRACEKIN_LOAD names the program exporter_load, TRACEKIN_SCRIPTS the folder of scripts/zipkin. TRACEKIN_OUTAGE_S is how
-long the collector is away: 15 s if not set. Ends with 77 where there can be no Zipkin server.
+usage: outage_test.py [CASE...]     like unittest
+TRACEKIN_LOAD names the program exporter_load, TRACEKIN_SCRIPTS the folder of scripts/zipkin.
+TRACEKIN_OUTAGE_S is the length of the outage in seconds, 15 by default. Exits with 77 if a Zipkin
+server cannot run.
 """
 
 import glob
@@ -31,7 +33,8 @@ RATE = 5000
 
 
 class Sink(http.server.ThreadingHTTPServer):
-    """A collector that knows each span by its id; what it has acknowledged must not come again."""
+    """A collector that recognises each span by its id and counts those that arrive again after it
+    acknowledged them."""
 
     daemon_threads = True
 
@@ -62,7 +65,8 @@ class Sink(http.server.ThreadingHTTPServer):
 
 
 class Program:
-    """exporter_load with a configuration, and a folder of its own for its spool and metrics."""
+    """Runs exporter_load with a configuration, and with a separate folder for its spool and
+    metrics."""
 
     def __init__(self, folder, endpoint, spool=True):
         self.folder = folder
@@ -78,7 +82,7 @@ class Program:
                                 stdout=subprocess.PIPE, text=True, env=self.environment)
 
     def metrics(self, pid):
-        """The last that a process told, by counter."""
+        """Returns the last metrics of a process, by counter."""
         text = pathlib.Path(f"{self.folder}/{pid}.prom").read_text()
         return {name + (reason or ""): int(value) for name, reason, value in
                 re.findall(r'^tracekin_spans_(\w+)\{[^}]*?(?:,reason="(\w+)")?\} (\d+)$', text, re.M)}
@@ -88,7 +92,7 @@ class Program:
 
 
 def counters(program):
-    """A line of exporter_load for each process."""
+    """Returns the lines of exporter_load, one per process."""
     lines = program.communicate(timeout=OUTAGE_S + 200)[0].splitlines()
     return [json.loads(line) for line in lines]
 
@@ -99,7 +103,7 @@ class Outage(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
 
     def check(self, ended):
-        """The law of counters.h, at a quiet moment: after Close()."""
+        """Checks the equation of counters.h at a quiet moment, after Close()."""
         self.assertEqual(ended["queued"] + ended["in_flight"] + ended["open"], 0, ended)
         self.assertEqual(ended["started"] + ended["adopted"],
                          ended["unsampled"] + ended["spooled"] + ended["exported"]
@@ -138,7 +142,7 @@ class Outage(unittest.TestCase):
             self.assertEqual(ended["exported"], ended["adopted"])
             self.assertEqual(zipkin.spans(), ended["adopted"])
             self.assertGreaterEqual(ended["adopted"], told["spooled"])
-            # What it told was up to two intervals of 100 ms old.
+            # The metrics may be up to two intervals of 100 ms old.
             in_memory = told["queued"] + told["in_flight"] + told["open"]
             self.assertLessEqual(told["started_total"] - ended["adopted"], in_memory)
             self.assertLess(in_memory, 3000)
@@ -156,7 +160,7 @@ class Outage(unittest.TestCase):
             [ended] = counters(load)
             self.check(ended)
             self.assertEqual(ended["exported"], ended["started"])
-            # Requests whose answer did not come in time may have been taken.
+            # Requests whose answer was late may have been accepted.
             self.assertGreaterEqual(zipkin.spans(), ended["started"])
             print(f"{zipkin.spans() - ended['started']:.0f} spans were taken, but not acknowledged in time")
 
@@ -182,7 +186,7 @@ class Outage(unittest.TestCase):
             self.assertEqual(sum(process["dropped"].values()), 0, process)
         told = [program.metrics(pid) for pid in killed]
         self.assertEqual(sink.twice, 0)
-        # The rest of what the killed ones had sent is known to 100 ms.
+        # What else the killed processes had sent is known up to 100 ms before their end.
         known = sum(process["exported"] for process in ended) + sum(
             process["exported_total"] for process in told)
         print(f"{len(sink.ids)} spans arrived, {known} of them are accounted for")

@@ -9,7 +9,7 @@
 namespace tracekin {
 namespace {
 
-// Writes the format by its description, independently of the tracer's writer.
+// Writes the format from its description, independently of the tracer's writer.
 class Bytes {
  public:
   Bytes() : bytes_(sizeof(SpanHeader), '\0') {}

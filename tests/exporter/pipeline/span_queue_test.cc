@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kBytes = 4 * SpanQueue::kChunkBytes;
 
-// A span of `size` bytes whose every byte after the header tells who made it.
+// Returns a span of `size` bytes. Every byte after the header identifies the span.
 std::string MakeSpan(std::uint64_t id, std::uint32_t size = sizeof(SpanHeader)) {
   std::string span(size, static_cast<char>(id));
   SpanHeader header{};
@@ -48,7 +48,7 @@ TEST(SpanQueue, GivesBackWhatWasPushedInOrder) {
   SpanQueue queue(1000, kBytes);
   std::vector<std::string> pushed;
   for (std::uint64_t id = 1; id <= 50; ++id) {
-    // Sizes that are no multiple of the alignment.
+    // sizes that are not multiples of the alignment
     pushed.push_back(MakeSpan(id, static_cast<std::uint32_t>(sizeof(SpanHeader) + 3 * id)));
     ASSERT_TRUE(Push(&queue, pushed.back()));
   }
@@ -123,15 +123,15 @@ TEST(SpanQueue, ResetForgetsEverything) {
   EXPECT_EQ(taken, 64U);
 }
 
-// Every span that was accepted comes out once and whole; the others are counted. More threads than
-// slots, so that some share one; a queue so small that it is full now and then.
+// Every accepted span is read once and unchanged; the others are counted. There are more threads
+// than slots, so that some share a slot, and the queue is so small that it is sometimes full.
 TEST(SpanQueue, LosesAndChangesNothingUnderManyThreads) {
   constexpr std::uint32_t kThreads = 6;
   constexpr std::uint64_t kEach = 20'000;
   SpanQueue queue(2048, 8 * SpanQueue::kChunkBytes);
 
   std::atomic<bool> done{false};
-  std::map<std::uint64_t, std::uint64_t> seen;  // id -> times
+  std::map<std::uint64_t, std::uint64_t> seen;  // id -> count
   bool whole = true;
   const auto visit = [&](const char* span) {
     SpanHeader header;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spool against a plain model of it, in random histories made from a seed: two processes share a folder;
-// they append, read, settle, die without a word, begin anew and adopt each other's spans.
+// Compares the spool with a simple model, in random histories generated from a seed. Two processes
+// share a folder. They append, read, settle, die without notice, restart and adopt each other's
+// spans.
 
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@
 namespace tracekin::testing {
 namespace {
 
-// What is known of each span that a spool took: nothing else may ever be read.
+// Knows each span that a spool accepted. A spool must not return any other span.
 class Model {
  public:
   enum class State { kSpooled, kSettled };
@@ -44,7 +45,7 @@ class SpoolModel : public ::testing::TestWithParam<unsigned> {
  protected:
   static constexpr std::size_t kNoLimit = std::size_t{1} << 30;
 
-  // One process: its spool, its counts, and what it has read and not settled.
+  // One process: its spool, its counts, and the spans that it has read and not settled.
   struct Process {
     explicit Process(const std::string& folder) : spool(folder, 1 << 26, "service", &counts) {}
 
@@ -101,7 +102,7 @@ class SpoolModel : public ::testing::TestWithParam<unsigned> {
     } else if (what < 98) {
       process->spool.Adopt();
     } else {
-      // Dead, with what it had read: its files say what it had settled.
+      // It died with what it had read; its files record what it had settled.
       process.reset();
       Begin(&process);
     }
@@ -116,7 +117,7 @@ class SpoolModel : public ::testing::TestWithParam<unsigned> {
 
 TEST_P(SpoolModel, EverySpanIsSettledOnce) {
   for (int step = 0; step < 1000 && !HasFatalFailure(); ++step) Step();
-  // Both die; a last process finds all that is left, and that alone.
+  // Both die. A last process must find exactly what is left.
   for (auto& process : processes_) process.reset();
   const std::uint64_t left = model_.left();
   Process last(temp_.path());

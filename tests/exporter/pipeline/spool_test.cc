@@ -28,7 +28,7 @@ using Ids = std::vector<std::uint64_t>;
 
 constexpr std::size_t kNoLimit = std::size_t{1} << 30;
 
-// What one process has: a spool and the counts that go with it.
+// The state of one process: a spool and its counts.
 struct Process {
   explicit Process(const std::string& folder, std::uint64_t bytes = 1 << 26,
                    const std::string& service = "service")
@@ -44,7 +44,7 @@ struct Process {
     return good;
   }
 
-  // Everything, settled as it comes, `at_once` spans at most.
+  // Reads everything in batches of at most `at_once` spans, settles each, and returns the ids.
   Ids Drain(std::size_t at_once = 1000) {
     Ids ids;
     for (Batch batch; spool->Read(at_once, kNoLimit, &batch); batch.Clear()) {
@@ -141,7 +141,7 @@ TEST_F(SpoolTest, ADeadProcesssSpansAreAdoptedOnce) {
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
-// Of a large spool only a part is counted at first, but never nothing before its end.
+// In a large spool only a part is counted at first, but the count is never 0 before the end.
 TEST_F(SpoolTest, ThereAreSpooledSpansAsLongAsAnyAreLeft) {
   {
     Process dead(folder_);
@@ -183,7 +183,7 @@ TEST_F(SpoolTest, ManyProcessesAdoptEachSpanOnce) {
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
-// What was settled is not sent again by who adopts the rest.
+// Spans that were settled are not sent again by the process that adopts the rest.
 TEST_F(SpoolTest, RemembersWhatIsSettledThoughItsProcessDies) {
   {
     Process dead(folder_);
@@ -192,7 +192,7 @@ TEST_F(SpoolTest, RemembersWhatIsSettledThoughItsProcessDies) {
     EXPECT_TRUE(dead.spool->Read(4, kNoLimit, &batch));
     dead.Settle(batch.spans);
     batch.Clear();
-    EXPECT_TRUE(dead.spool->Read(4, kNoLimit, &batch));  // on their way
+    EXPECT_TRUE(dead.spool->Read(4, kNoLimit, &batch));  // these are being sent
   }
   Process process(folder_);
   process.spool->Adopt();
@@ -200,12 +200,12 @@ TEST_F(SpoolTest, RemembersWhatIsSettledThoughItsProcessDies) {
   EXPECT_EQ(process.totals().adopted, 6U);
 }
 
-// Were its word taken, a few wrong bits would lose spans that nobody would ever count.
+// If the damaged number were trusted, a few flipped bits would lose spans without counting them.
 TEST_F(SpoolTest, SendsAgainWhatADamagedFileSaysIsSettled) {
   { EXPECT_TRUE(Process(folder_).Append(1, 10)); }
   {
     std::fstream file(Files(".spool").front(), std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(8);  // after the magic
+    file.seekp(8);  // after the magic number
     file.put('\x09');
   }
   Process process(folder_);
@@ -271,7 +271,7 @@ TEST_F(SpoolTest, DropsTheOldestWhenItIsFull) {
   EXPECT_EQ(process.Drain(), Range(totals.spool_full + 1, 100 * kBatches));
 }
 
-// An adopted segment that nobody has read yet is counted before it goes.
+// An adopted segment that has not been read yet is counted before it is deleted.
 TEST_F(SpoolTest, DropsAdoptedSpansFirst) {
   { Process(folder_, 1 << 22).Append(1, 1000, 1000); }
   Process process(folder_, 1 << 22);
@@ -296,7 +296,7 @@ TEST_F(SpoolTest, ATornTailLosesOneSpan) {
   EXPECT_EQ(process.totals().adopted, 10U);
 }
 
-// Wherever a bit flips: no span that was not there comes out, and those of other records do.
+// Wherever a bit flips, no new span may appear, and the spans of other records must be found.
 TEST_F(SpoolTest, AFlippedBitLosesOneSpanAtMost) {
   { Process(folder_).Append(1, 3); }
   const std::string file = Files(".spool").at(0);
@@ -328,7 +328,7 @@ TEST_F(SpoolTest, AFlippedBitLosesOneSpanAtMost) {
   }
 }
 
-// A segment with a check sum that is right, as another program may write it.
+// A segment with valid checksums, as another program may write it.
 class ForeignSegment {
  public:
   explicit ForeignSegment(std::string_view service) {
@@ -348,7 +348,7 @@ class ForeignSegment {
     Put(span);
   }
 
-  // Of a record; its check sum is for the caller to know.
+  // Adds the header of a record. The caller computes its checksum.
   void AddHeader(std::uint32_t size, std::uint32_t crc) {
     Put("SPAN");
     Put(BytesOf(records_++));
@@ -374,7 +374,7 @@ class ForeignSegment {
   std::uint32_t records_ = 0;
 };
 
-// It would stand in each of thousands of spans.
+// The name would be repeated in thousands of spans.
 TEST_F(SpoolTest, TheNameOfAServiceNeverMultipliesTheMemoryOfAFile) {
   ForeignSegment segment(std::string(3 << 20, 'S'));
   for (std::uint64_t id = 1; id <= 10; ++id) segment.AddSpan(id);
@@ -416,7 +416,8 @@ TEST_F(SpoolTest, TheNameOfAServiceIsNeverInvalidUtf8) {
   process.Settle(batch.spans);
 }
 
-// Of 4 MiB of headers each asks for a check sum of all that follows it, which takes a minute.
+// Each of the headers in this 4 MiB file requests a checksum of everything that follows it.
+// Computing all of them would take a minute.
 TEST_F(SpoolTest, AFileOfNothingButHeadersIsNeverReadAgainAndAgain) {
   ForeignSegment segment("service");
   segment.AddSpan(1);
@@ -433,7 +434,7 @@ TEST_F(SpoolTest, AFileOfNothingButHeadersIsNeverReadAgainAndAgain) {
   EXPECT_GE(process.totals().spool_corrupt, 1U);
 }
 
-// The same with sizes that a span may have.
+// The same with sizes that are valid for a span.
 TEST_F(SpoolTest, AFileOfOverlappingRecordsIsNeverReadAgainAndAgain) {
   ForeignSegment segment("service");
   segment.AddSpan(1);
@@ -476,7 +477,7 @@ TEST_F(SpoolTest, SaysWhyItTakesNothing) {
   EXPECT_THAT(nowhere.spool->error(), HasSubstr("No such file or directory"));
 }
 
-// What came of a batch that did not fit is taken back.
+// The part of a batch that was written before the disk was full is removed again.
 TEST_F(SpoolTest, AFullDiskLosesNothingThatWasTaken) {
   const std::string disk = folder_ + "/disk";
   fs::create_directory(disk);
@@ -497,7 +498,7 @@ TEST_F(SpoolTest, AFullDiskLosesNothingThatWasTaken) {
   umount(disk.c_str());
 }
 
-// Daemons close what they do not know, and may get the same numbers for files of their own.
+// Daemons close unknown descriptors and may get the same numbers for their own files.
 TEST_F(SpoolTest, LeavesDescriptorsAloneThatHaveBecomeAnothers) {
   Process process(folder_);
   EXPECT_TRUE(process.Append(1, 2));

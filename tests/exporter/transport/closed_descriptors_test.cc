@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hosts that close all descriptors they do not know, as daemons do, and then open their own, which get
-// the same numbers: nothing of ours goes into them, and they stay open.
+// Tests hosts that close all unknown descriptors, like daemons do, and then open their own, which
+// get the same numbers. We must neither write to them nor close them.
 //
 // The host is a child of the test, and the collector is in the test's own process.
 #include <fcntl.h>
@@ -36,7 +36,7 @@ namespace {
 
 using Connection = FaultServer::Connection;
 
-/// Closes all but the standard descriptors, and takes their numbers with sockets of its own.
+/// Closes all but the standard descriptors and takes their numbers with its own sockets.
 class Host {
  public:
   Host() {
@@ -46,7 +46,7 @@ class Host {
     }
   }
 
-  /// How many bytes of others came out of the sockets.
+  /// Returns how many bytes others wrote to the sockets.
   std::size_t BytesOfOthers() const {
     std::size_t bytes = 0;
     char some[4096];
@@ -74,7 +74,7 @@ class Host {
   std::array<std::array<int, 2>, 16> pairs_{};
 };
 
-/// A transport, and the answer by which it counts a batch as accepted.
+/// A transport, and the answer that makes it count a batch as accepted.
 struct Way {
   std::string name;
   std::function<std::unique_ptr<Transport>(const FaultServer&)> make;
@@ -122,7 +122,7 @@ class ClosedDescriptors : public ::testing::TestWithParam<Way> {
           }
           connection.Write(GetParam().answer);
         }) {
-    sigset_t signals;  // as Transport::Send requires of its caller
+    sigset_t signals;  // required by Transport::Send
     sigemptyset(&signals);
     sigaddset(&signals, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
@@ -224,7 +224,8 @@ TEST_P(ClosedDescriptors, EndTheRequestThatIsUnderWay) {
   });
 }
 
-// Numbers below, or above, those of libcurl's own descriptors are closed: the handles are given up, too.
+// Closes only numbers below or above those of libcurl's own descriptors: the handles must be given
+// up as well.
 TEST_P(ClosedDescriptors, InPartAreMadeAnewAsWell) {
   for (const bool low : {false, true}) {
     InFork([&] {
@@ -240,13 +241,13 @@ TEST_P(ClosedDescriptors, InPartAreMadeAnewAsWell) {
 }
 
 #if defined(TRACEKIN_HAVE_KAFKA) && !defined(__SANITIZE_THREAD__)
-// A limit: librdkafka's threads wake each other through descriptors that they do not look at. The
-// host's remedy is to close before it makes the tracer (docs/reliability.md).
+// Documents a limit: librdkafka's threads wake each other through descriptors that they do not
+// check. A host should close descriptors before it makes the tracer (docs/reliability.md).
 TEST(ClosedDescriptorsLimit, LibrdkafkaWritesToWhatTheHostHasOpenedInTheirPlace) {
   InFork([] {
     ExporterOptions options;
     options.kafka_brokers = "127.0.0.1:1";
-    auto* transport = new KafkaTransport(options);  // its end might close the host's
+    auto* transport = new KafkaTransport(options);  // its destructor might close the host's
     const auto send = [transport] {
       transport->Send("[]", 1, Transport::Clock::now() + std::chrono::milliseconds(100));
     };

@@ -17,7 +17,8 @@ namespace tracekin {
 
 namespace {
 
-// A frame of Thrift begins with its length, here of less than 16 MiB.
+// Returns whether `request` is a whole Thrift frame. A frame begins with its length, here less than
+// 16 MiB.
 bool IsWholeFrame(const std::string& request) {
   std::uint32_t length = 0;
   if (request.size() < sizeof length) return false;

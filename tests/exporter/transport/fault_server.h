@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// An HTTP server on loopback, or on a Unix socket, for tests of clients: it reads requests whole, notes
-// them, and then does to the connection what the test tells it to. Frames of Thrift are requests to it,
-// too.
+// An HTTP server on loopback or on a Unix socket, for tests of clients. It reads whole requests,
+// records them, and then handles the connection as the test specifies. It also accepts Thrift
+// frames as requests.
 //
-// Thread-safety: the server has a thread of its own, on which it calls the test's function.
+// Thread-safety: the server has its own thread, on which it calls the test's function.
 #ifndef TRACEKIN_TESTS_EXPORTER_TRANSPORT_FAULT_SERVER_H
 #define TRACEKIN_TESTS_EXPORTER_TRANSPORT_FAULT_SERVER_H
 
@@ -20,29 +20,29 @@ namespace tracekin {
 
 class FaultServer {
  public:
-  /// The connection on which a request has just come in.
+  /// The connection on which a request has just arrived.
   class Connection {
    public:
     Connection(int socket, int stop) : socket_(socket), stop_(stop) {}
 
-    /// Returns false once the peer has gone.
+    /// Returns false once the peer has closed.
     bool Write(std::string_view text);
 
-    /// A whole answer.
+    /// Sends a complete answer.
     void Answer(const std::string& status, std::string_view body = {},
                 const std::string& headers = {});
 
-    /// Waits until the peer closes, the server ends or `timeout_ms` have passed (-1: never).
-    /// Returns false for the last.
+    /// Waits until the peer closes, the server ends or `timeout_ms` have passed (-1: no limit).
+    /// Returns false if the time has passed.
     bool WaitForPeer(int timeout_ms = -1);
 
-    /// Closes with a RST.
+    /// Closes the connection with an RST.
     void Reset();
 
-    /// Closes with a FIN.
+    /// Closes the connection with a FIN.
     void Close() { closed_ = true; }
 
-    /// Sends a FIN, and goes on reading.
+    /// Sends a FIN and continues to read.
     void CloseHalf();
 
    private:
@@ -54,7 +54,7 @@ class FaultServer {
 
   using Handler = std::function<void(Connection&)>;
 
-  /// Listens on `port`, or on a free one.
+  /// Listens on `port`, or on any free port.
   explicit FaultServer(Handler handler, std::uint16_t port = 0);
 
   /// Listens on a Unix socket at `path`.
@@ -69,7 +69,7 @@ class FaultServer {
 
  private:
   void Run();
-  bool Serve(int socket);  // one request; false if the connection is over
+  bool Serve(int socket);  // serves one request; false if the connection is over
 
   const Handler handler_;
   int listener_;

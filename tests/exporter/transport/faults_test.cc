@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole tracer against collectors that are ill in every way: no span is unaccounted for, and what
-// was acknowledged does not come again.
+// Tests a whole tracer against collectors that fail in every way. Every span must be accounted for,
+// and acknowledged spans must not be sent again.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,8 @@ constexpr int kBatches = 5;
 constexpr int kBatchSpans = 40;
 constexpr std::uint64_t kSpans = kBatches * kBatchSpans;
 
-// Does `fault` to the first requests, and acknowledges the others; remembers what it acknowledged.
+// Applies `fault` to the first requests and acknowledges the others. Remembers which it
+// acknowledged.
 class IllCollector {
  public:
   using Fault = std::function<void(Connection&)>;
@@ -42,7 +43,7 @@ class IllCollector {
   std::string url() const { return server_.url(); }
   std::uint16_t port() const { return server_.port(); }
 
-  /// How often each span was acknowledged, by its id.
+  /// Returns how often each span was acknowledged, by its id.
   std::map<std::string, int> acknowledged() const {
     const std::lock_guard lock(mutex_);
     return acknowledged_;
@@ -90,7 +91,7 @@ class IllCollector {
   const Fault fault_;
   mutable std::mutex mutex_;
   std::map<std::string, int> acknowledged_;
-  FaultServer server_;  // last, for its thread uses the others
+  FaultServer server_;  // last, because its thread uses the others
 };
 
 class Faults : public ::testing::Test {
@@ -125,7 +126,7 @@ class Faults : public ::testing::Test {
               counters.queued + counters.in_flight + counters.exported + counters.TotalDropped());
   }
 
-  // Every span arrives, once.
+  // Expects that every span arrives once.
   void ExpectRecovery(IllCollector* collector) {
     const auto tracer = Make(collector->url());
     FinishSpans(*tracer);
@@ -214,7 +215,7 @@ TEST_F(Faults, GarbageForAnAnswer) {
   ExpectRecovery(&collector);
 }
 
-// What it says is an acknowledgement, whatever follows; the connection is given up.
+// The status is an acknowledgement whatever follows it. The connection is closed.
 TEST_F(Faults, AHugeAnswer) {
   IllCollector* self = nullptr;
   IllCollector collector(1000, [&self](Connection& connection) {
@@ -272,7 +273,7 @@ TEST_F(Faults, OneSpanThatIsRefusedNeverCostsAnother) {
   for (const auto& [id, times] : acknowledged) EXPECT_EQ(times, 1) << id;
 }
 
-// Both are valid ids for whoever makes them, but no collector takes them in a batch.
+// Both are valid ids for a program, but every collector refuses a batch with them.
 TEST_F(Faults, IdsThatNoCollectorTakesAreNeverSent) {
   IllCollector* self = nullptr;
   IllCollector collector(1000, [&self](Connection& connection) {
@@ -298,8 +299,8 @@ TEST_F(Faults, IdsThatNoCollectorTakesAreNeverSent) {
 }
 
 #ifdef TRACEKIN_HAVE_THRIFT
-// Of 128 bits the lower half may be 0: a header can say so, and JSON can hold it, but Thrift
-// cannot.
+// The lower half of a 128-bit id may be 0. A header can carry it and JSON can represent it, but
+// Thrift cannot.
 TEST_F(Faults, ATraceIdThatThriftCannotHoldIsCarriedOnAndNeverSentInIt) {
   for (const std::string format : {"thrift", "json"}) {
     IllCollector* self = nullptr;
@@ -330,7 +331,7 @@ TEST_F(Faults, ATraceIdThatThriftCannotHoldIsCarriedOnAndNeverSentInIt) {
 }
 #endif
 
-// As one with a wrong path does.
+// For example because of a wrong path.
 TEST_F(Faults, ACollectorThatRefusesEverythingIsNotAskedForEachSpan) {
   std::atomic<std::size_t> requests{0};
   IllCollector collector(100'000, [&requests](Connection& connection) {

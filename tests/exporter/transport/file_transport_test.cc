@@ -33,7 +33,7 @@ using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
-// The descriptor of this process that is open on `path`, or -1.
+// Returns the descriptor of this process that is open on `path`, or -1.
 int DescriptorOf(const std::string& path) {
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
     std::error_code error;
@@ -47,7 +47,7 @@ int DescriptorOf(const std::string& path) {
 class FileTransportTest : public ::testing::Test {
  protected:
   FileTransportTest() {
-    // As Transport::Send requires of its caller:
+    // Required by Transport::Send.
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGPIPE);
@@ -245,7 +245,7 @@ TEST_F(FileTransportTest, RefusesWhatCannotBeAppendedTo) {
   close(listener);
 }
 
-// What a full disk does; a limit on the size of files is easier to have in a test.
+// Simulates a full disk. A limit on the file size is easier to set up in a test.
 TEST_F(FileTransportTest, BeginsAFreshLineAfterAPartialWrite) {
   FileTransport transport(path_);
   ExpectAccepted(&transport, "0123456\n");
@@ -266,7 +266,7 @@ TEST_F(FileTransportTest, BeginsAFreshLineAfterAPartialWrite) {
   EXPECT_EQ(Content(path_), "0123456\nabcdefg\nABCD\ngood\nbetter\n");
 }
 
-// The exporter sends again what failed.
+// The exporter sends failed batches again.
 TEST_F(FileTransportTest, ABatchThatIsSentAgainGoesOnWhereItWasCut) {
   FileTransport transport(path_);
   const std::string batch = "abcdefg\nABCDEFG\nhijklmn\n";
@@ -363,7 +363,7 @@ TEST_F(FileTransportTest, ChildOfAForkClosesItsCopyAndParentGoesOn) {
 
 class RotationTest : public FileTransportTest {
  protected:
-  // All lines of the file and its old ones, oldest first.
+  // Returns all lines of the file and its old versions, oldest first.
   std::vector<std::string> Lines(int old_files) const {
     std::vector<std::string> lines;
     for (int number = old_files; number >= 0; --number) {
@@ -444,7 +444,7 @@ TEST_F(RotationTest, LeavesPipesAlone) {
   close(reader);
 }
 
-// Every line of every process arrives once and whole, in the order of its process.
+// Every line of every process arrives once and complete, in the order of its process.
 TEST_F(RotationTest, ProcessesShareAFile) {
   constexpr int kProcesses = 4, kBatches = 400, kLines = 5, kOldFiles = 1000;
   std::vector<pid_t> children;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A port on loopback where nobody answers: a listener whose backlog is full.
+// A port on loopback that does not answer: a listener whose backlog is full.
 #ifndef TRACEKIN_TESTS_EXPORTER_TRANSPORT_FULL_LISTENER_H
 #define TRACEKIN_TESTS_EXPORTER_TRANSPORT_FULL_LISTENER_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A name server that does not answer: what libcurl asks getaddrinfo for comes here first.
+// A name server that does not answer. libcurl's calls of getaddrinfo() reach this program's version
+// first.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <netdb.h>
@@ -71,7 +72,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// `transport` sends to collector.invalid.
+// `transport` must send to collector.invalid.
 void ExpectDeadlineHolds(std::unique_ptr<Transport> transport) {
   constexpr milliseconds kTime{300}, kSlack{200};
   auto start = Transport::Clock::now();
@@ -101,7 +102,7 @@ TEST(HangingResolverTest, DoesNotHoldScribeBeyondTheDeadline) {
 }
 #endif
 
-// gcc's thread sanitizer knows no threads of thrd_create(), as librdkafka's are.
+// GCC's thread sanitizer does not support threads of thrd_create(), which librdkafka uses.
 #if defined(TRACEKIN_HAVE_KAFKA) && !defined(__SANITIZE_THREAD__)
 TEST(HangingResolverTest, DoesNotHoldAKafkaTransportBeyondTheDeadline) {
   constexpr milliseconds kTime{300}, kEnd{1000}, kSlack{200};

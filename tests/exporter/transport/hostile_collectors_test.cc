@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole tracer against collectors that answer with malice. Each row of the table is an answer; the
-// same is checked for all: no time, memory or CPU is lost to it, every span is accounted for, nobody
-// is led elsewhere, nothing is sent back that the collector has planted, no line of the log has a
-// character that a terminal obeys, and no answer is taken for the next request's.
+// Tests a whole tracer against collectors that answer maliciously. Each row of the table is an
+// answer, and the same checks apply to all. They must not cost time, memory or CPU, and every span
+// must be accounted for. Requests must not be redirected, and data planted by the collector must
+// not be sent back. Log lines must not contain characters that control a terminal, and an answer
+// must not be taken for that of the next request.
 //
-// The tracer's host is a child of the test, so that what it uses can be measured; the collector is in
-// the test's own process.
+// The tracer's host is a child of the test, so that its resource use can be measured. The collector
+// is in the test's own process.
 //
-// There are 40 random answers, or TRACEKIN_ATTACK times as many; TRACEKIN_SEED is where they begin.
+// There are 40 random answers, or TRACEKIN_ATTACK times as many; TRACEKIN_SEED seeds them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -42,21 +43,21 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr int kFaults = 2;  // requests that are answered by the row, before the collector is good
+constexpr int kFaults = 2;  // requests with the row's answer, before the collector behaves well
 constexpr int kBatches = 3;
-constexpr int kBatchSpans = 1;  // so that a batch that is refused is not divided
+constexpr int kBatchSpans = 1;  // so that a refused batch is not divided
 constexpr std::uint64_t kSpans = kBatches * kBatchSpans;
 constexpr auto kTimeout = 1s;  // of a request
 
-constexpr std::size_t kMemory = 12 << 20;  // more than before, at most
-constexpr auto kCpu = 600ms;  // of both requests; without a bound it is kFaults * kTimeout
+constexpr std::size_t kMemory = 12 << 20;  // the allowed increase
+constexpr auto kCpu = 600ms;  // for both requests; a busy loop would use kFaults * kTimeout
 
-/// What becomes of the batches.
+/// The result for the batches.
 enum class Outcome {
-  kAccepted,  // what the row says is an acknowledgement
-  kRejected,  // the row's are dropped, the others are exported
-  kFailed,    // sent again, and exported
-  kWaiting,   // the collector asks to be left alone
+  kAccepted,  // the row's answer is an acknowledgement
+  kRejected,  // the row's batches are dropped, the others exported
+  kFailed,    // sent again and then exported
+  kWaiting,   // the collector asks to wait
   kAny,
 };
 
@@ -68,7 +69,7 @@ struct Row {
 
 std::ostream& operator<<(std::ostream& out, const Row& row) { return out << row.name; }
 
-/// Says `text` and closes.
+/// Sends `text` and closes.
 Act Says(const std::string& text) {
   return [text](Connection& c) {
     c.Write(text);
@@ -76,12 +77,12 @@ Act Says(const std::string& text) {
   };
 }
 
-/// Says `text` and keeps the connection.
+/// Sends `text` and keeps the connection open.
 Act Keeps(const std::string& text) {
   return [text](Connection& c) { c.Write(text); };
 }
 
-/// Says `begin`, and then `part` for as long as somebody listens.
+/// Sends `begin`, and then `part` until the peer closes.
 Act Endless(const std::string& begin, const std::string& part) {
   return [begin, part](Connection& c) {
     std::string block;
@@ -93,7 +94,7 @@ Act Endless(const std::string& begin, const std::string& part) {
   };
 }
 
-/// Says `begin`, and then `part` each `interval_ms`.
+/// Sends `begin`, and then `part` every `interval_ms`.
 Act Drips(const std::string& begin, const std::string& part, int interval_ms) {
   return [=](Connection& c) {
     c.Write(begin);
@@ -136,7 +137,7 @@ std::string Authenticate(const std::string& status, const std::string& header) {
                             ": Basic realm=\"r\"\r\n");
 }
 
-/// A good answer in which some bytes were changed, taken away or repeated.
+/// Returns a valid answer in which some bytes were changed, removed or repeated.
 std::string Mutated(std::mt19937_64* random) {
   std::string text =
       (*random)() % 2 == 0
@@ -272,7 +273,7 @@ std::vector<Row> Rows() {
   return rows;
 }
 
-/// Answers as the row says to the first requests, and well to the others.
+/// Answers the first requests with the row's answer and the others well.
 class HostileCollector {
  public:
   explicit HostileCollector(const Row& row)
@@ -287,7 +288,7 @@ class HostileCollector {
  private:
   std::atomic<int> faults_;
   const Row row_;
-  FaultServer server_;  // last, for its thread uses the others
+  FaultServer server_;  // last, because its thread uses the others
 };
 
 std::size_t PeakMemory() {
@@ -307,7 +308,7 @@ std::chrono::microseconds CpuTime() {
   return time(usage.ru_utime) + time(usage.ru_stime);
 }
 
-/// No control characters, and nothing that turns the direction of what follows.
+/// Expects neither control characters nor characters that change the text direction.
 void ExpectHarmless(const std::string& line) {
   for (const char c : line) EXPECT_FALSE((c >= 0 && c < ' ') || c == 0x7F) << line;
   for (const char* turns :
@@ -316,7 +317,7 @@ void ExpectHarmless(const std::string& line) {
   }
 }
 
-/// A program with a tracer, as it goes on while the collector is hostile.
+/// A program with a tracer that continues to work while the collector is hostile.
 class Host {
  public:
   explicit Host(const std::string& url) {
@@ -364,7 +365,7 @@ class Host {
  private:
   mutable std::mutex mutex_;
   std::vector<std::string> lines_;
-  std::shared_ptr<Tracer> tracer_;  // ends first
+  std::shared_ptr<Tracer> tracer_;  // destroyed first
 };
 
 void ExpectOutcome(Outcome outcome, const Counters& counters) {

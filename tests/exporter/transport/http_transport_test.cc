@@ -38,7 +38,7 @@ using ::testing::Not;
 using ::testing::StartsWith;
 using Connection = FaultServer::Connection;
 
-// How far from a deadline a transport may return.
+// How long after a deadline a transport may return.
 constexpr milliseconds kSlack{200};
 
 Transport::Clock::time_point In(milliseconds time) { return Transport::Clock::now() + time; }
@@ -47,7 +47,7 @@ std::string Body(const std::string& request) {
   return request.substr(request.find("\r\n\r\n") + 4);
 }
 
-// Descriptors of this process that are connected to `port`.
+// Returns the descriptors of this process that are connected to `port`.
 std::vector<int> ConnectionsTo(std::uint16_t port) {
   std::vector<int> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -80,7 +80,7 @@ std::string Gunzipped(const std::string& compressed) {
 class HttpTransportTest : public ::testing::Test {
  protected:
   HttpTransportTest() {
-    // As Transport::Send requires of its caller:
+    // Required by Transport::Send.
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGPIPE);
@@ -101,7 +101,7 @@ class HttpTransportTest : public ::testing::Test {
     return result;
   }
 
-  // One batch to a server that answers with `handler`.
+  // Sends one batch to a server that answers with `handler`.
   SendResult SendTo(FaultServer::Handler handler, milliseconds time = milliseconds(10000)) {
     Connect(Serve(std::move(handler)).url());
     return Send("[]", time);
@@ -110,12 +110,12 @@ class HttpTransportTest : public ::testing::Test {
   ExporterOptions options_;
   Transport::Clock::duration elapsed_{};
   std::optional<FaultServer> server_;
-  std::optional<HttpTransport> transport_;  // ends first
+  std::optional<HttpTransport> transport_;  // destroyed first
 };
 
 TEST_F(HttpTransportTest, PostsTheBodyWithItsHeaders) {
   const std::string body =
-      '[' + std::string(2 << 20, ' ') + ']';  // libcurl likes to Expect above 1 MiB
+      '[' + std::string(2 << 20, ' ') + ']';  // above 1 MiB libcurl tends to send Expect
   Connect(Serve([](Connection& c) { c.Answer("202 Accepted"); }).url());
   EXPECT_EQ(Send(body).status, SendStatus::kAccepted);
   ASSERT_EQ(server_->requests().size(), 1u);
@@ -372,7 +372,7 @@ TEST_F(HttpTransportTest, ChildOfAForkClosesItsCopiesAndParentGoesOn) {
   EXPECT_EQ(Body(server_->requests().at(2)), "parent again");
 }
 
-// What the server does here is what happens when its close and our next batch cross.
+// The server simulates a close that crosses our next batch.
 TEST_F(HttpTransportTest, SendsAgainWhatMetAConnectionThatWasBeingClosed) {
   int number = 0;
   Connect(Serve([&number](Connection& c) {
@@ -391,11 +391,11 @@ TEST_F(HttpTransportTest, SendsAgainWhatMetAConnectionThatWasBeingClosed) {
 TEST_F(HttpTransportTest, DoesNotUseAConnectionThatIsHalfClosed) {
   Connect(Serve([](Connection& c) {
             c.Answer("202 Accepted");
-            c.CloseHalf();  // and would take another request, but could not answer it
+            c.CloseHalf();  // accepts another request but cannot answer it
           }).url());
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(Send(std::to_string(i)).status, SendStatus::kAccepted);
-    std::this_thread::sleep_for(milliseconds(50));  // the server's FIN comes after its answer
+    std::this_thread::sleep_for(milliseconds(50));  // the server's FIN follows its answer
   }
   ASSERT_EQ(server_->requests().size(), 3u);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(Body(server_->requests()[i]), std::to_string(i));
@@ -411,13 +411,13 @@ TEST_F(HttpTransportTest, AnAnswerThatWasCutShortIsAnAnswer) {
 }
 
 TEST_F(HttpTransportTest, ResetInMidBodyIsAFailure) {
-  // More than the sockets' buffers hold, and the server does not read it.
+  // The body exceeds the sockets' buffers, and the server does not read it.
   const testing::Listener listener(1);
   std::thread server([&listener] {
     const int peer = accept(listener.socket(), nullptr, nullptr);
     char some[1000];
     EXPECT_GT(recv(peer, some, sizeof some, 0), 0);
-    close(peer);  // unread bytes make it a RST
+    close(peer);  // unread bytes cause an RST
   });
   Connect("http://" + listener.address() + '/');
   const SendResult result = Send(std::string(32 << 20, ' '));
@@ -524,7 +524,7 @@ class CredentialTest : public HttpTransportTest {
 
   void Write(const std::string& content) { std::ofstream(path_) << content; }
 
-  // The credential of the batch that is sent now.
+  // Returns the credential that is sent with the next batch.
   std::string Sent() {
     const SendResult result = Send();
     EXPECT_EQ(result.status, SendStatus::kAccepted) << result.message;
@@ -553,7 +553,7 @@ TEST_F(CredentialTest, TokenIsReadAgainWhenItsFileChanges) {
   Connect(server_->url());
   EXPECT_EQ(Sent(), "Bearer secret.token-1~+/=");
   EXPECT_EQ(Sent(), "Bearer secret.token-1~+/=");
-  Write("secret.token-2~+/=\n");  // of the same size, and within the same tick of the clock
+  Write("secret.token-2~+/=\n");  // the same size, within the same tick of the clock
   EXPECT_EQ(Sent(), "Bearer secret.token-2~+/=");
   Write("longer.secret.token-3\r\n");
   EXPECT_EQ(Sent(), "Bearer longer.secret.token-3");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a real Kafka broker, and a Zipkin server that reads from it, make of our batches. For where they
-// are see with_kafka.sh.
+// Tests our batches with a real Kafka broker, and with a Zipkin server that reads from it.
+// with_kafka.sh sets their addresses.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ std::string Environment(const char* name) {
   return value == nullptr ? std::string(name) + "-is-not-set" : value;
 }
 
-/// scripts/kafka WHAT, for the broker of this test.
+/// Runs scripts/kafka WHAT for the broker of this test.
 void Broker(const std::string& what, const std::string& signal = {}) {
   const std::string command = Environment("TRACEKIN_KAFKA") + ' ' + what + ' ' +
                               Environment("TRACEKIN_KAFKA_DIR") + ' ' + signal + " >/dev/null";
@@ -60,7 +60,7 @@ pid_t BrokerProcess() {
   return process;
 }
 
-/// The messages of a topic, as another client sees them.
+/// Returns the messages of a topic, read by another client.
 Strings Messages(const std::string& topic) {
   rd_kafka_conf_t* conf = rd_kafka_conf_new();
   char error[512];
@@ -111,7 +111,8 @@ class KafkaServerTest : public ::testing::Test {
     EXPECT_EQ(result.status, SendStatus::kAccepted) << body.substr(0, 80) << ": " << result.message;
   }
 
-  // Sends what comes after "body" until one is taken; returns those that were not.
+  // Sends "body0", "body1" and so on until a message is accepted. Returns those that were not
+  // accepted.
   Strings SendUntilAccepted(const std::string& body, milliseconds time) {
     Strings failed;
     for (int i = 0; i < 100; ++i) {
@@ -146,7 +147,7 @@ TEST_F(KafkaServerTest, AcknowledgementsComeAtOnce) {
 
 TEST_F(KafkaServerTest, ConsumersSeeNothingOfTheCompression) {
   options_.compression = "gzip";
-  const std::string body(3 << 20, 'x');  // as it is, it would be too large
+  const std::string body(3 << 20, 'x');  // too large without compression
   ExpectAccepted(body);
   EXPECT_THAT(Messages(options_.kafka_topic), ElementsAre(body));
 }
@@ -190,7 +191,7 @@ TEST_F(KafkaServerTest, AnOutageLosesNothingThatWasAcknowledged) {
     Broker("up");
     SendUntilAccepted(std::string("after ") + signal + ' ', milliseconds(5000));
   }
-  // Nothing that was given up while there was no connection came later, and nothing came twice.
+  // Messages that were given up without a connection were not sent later, and none was sent twice.
   Strings messages = Messages(options_.kafka_topic);
   EXPECT_THAT(messages, Contains("before").Times(1));
   EXPECT_THAT(messages, Not(Contains(HasSubstr("lost"))));
@@ -215,7 +216,7 @@ TEST_F(KafkaServerTest, ABrokerThatHangsLosesNothingThatWasAcknowledged) {
   for (const std::string& message : messages) {
     EXPECT_EQ(std::count(messages.begin(), messages.end(), message), 1) << message;
   }
-  // The first was sent to it; the others were not, as it had not answered.
+  // The first message was sent to the broker. The others were not, because it had not answered.
   EXPECT_THAT(messages, Not(Contains("hung 2")));
   EXPECT_THAT(messages, Not(Contains("hung 3")));
   EXPECT_THAT(messages, IsSupersetOf({"before", "last 0", "last 1", "last 2"}));
@@ -274,7 +275,7 @@ TEST_F(KafkaServerTest, ATracerPublishesItsSpans) {
   EXPECT_EQ(spans.Size(), 10u);
 }
 
-// HAProxy forbids itself new threads before it serves its first request.
+// HAProxy denies itself new threads before it serves its first request.
 TEST_F(KafkaServerTest, WorksWhereNoThreadMayBeStartedLater) {
   const pid_t child = fork();
   if (child == 0) {
@@ -314,7 +315,8 @@ TEST_F(KafkaServerTest, EndsSoonEvenIfTheBrokerHangs) {
   ASSERT_EQ(kill(broker, SIGCONT), 0);
 }
 
-// Through the broker and Zipkin's collector, compared with the same spans posted to Zipkin.
+// Spans that go through the broker and Zipkin's collector are compared with the same spans posted
+// to Zipkin.
 class KafkaToZipkinTest : public KafkaServerTest {
  protected:
   KafkaToZipkinTest() {
@@ -331,7 +333,7 @@ class KafkaToZipkinTest : public KafkaServerTest {
     return body;
   }
 
-  // The `count` spans of a trace, by their ids, without the trace's.
+  // Returns the `count` spans of a trace, by their ids, without the trace's id.
   static rapidjson::Document Stored(std::uint64_t trace, std::size_t count) {
     char id[17];
     snprintf(id, sizeof id, "%016lx", trace);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Kafka transport without a broker; with one: kafka_server_test.cc.
+// Tests the Kafka transport without a broker; kafka_server_test.cc tests it with one.
 #include "exporter/transport/kafka_transport.h"
 
 #include <gmock/gmock.h>
@@ -56,7 +56,7 @@ class KafkaTransportTest : public ::testing::Test {
     return result;
   }
 
-  // What is said of a file with `properties`.
+  // Returns the error for a file with `properties`.
   std::string FileError(const std::string& properties) {
     std::ofstream(path_) << properties;
     options_.kafka_config_file = path_;
@@ -85,7 +85,7 @@ TEST_F(KafkaTransportTest, SaysThatNobodyListens) {
 }
 
 TEST_F(KafkaTransportTest, GivesUpAtTheDeadlineWhenNoAnswerComes) {
-  const testing::Listener silence(16);  // nobody answers: connections wait in the backlog
+  const testing::Listener silence(16);  // connections wait in the backlog and are never answered
   options_.kafka_brokers = silence.address();
   transport_.emplace(options_);
   for (int i = 0; i < 3; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The variables that name a proxy, and what a transport makes of one.
+// Tests the variables that name a proxy, and how a transport uses a proxy.
 #include "exporter/transport/proxy.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST_F(ProxyTest, IsNamedByTheSchemesVariableOrTheOneForAll) {
   EXPECT_EQ(Url("HTTPS://zipkin/"), "https capitals");
   setenv("https_proxy", "https", 1);
   EXPECT_EQ(Url("https://zipkin/"), "https");
-  setenv("https_proxy", "", 1);  // as if it were not set
+  setenv("https_proxy", "", 1);  // like an unset variable
   EXPECT_EQ(Url("https://zipkin/"), "https capitals");
   setenv("http_proxy", "http", 1);
   EXPECT_EQ(Url("http://zipkin/"), "http");
@@ -80,7 +80,7 @@ TEST_F(ProxyTest, IsLeftOutForAUnixSocket) {
   EXPECT_EQ(proxy_.connections(), 0);
 }
 
-// A transport that read it by itself would do so on the sender thread.
+// A transport that read the variable itself would do so on the sender thread.
 TEST_F(ProxyTest, IsNotLookedForByTheTransport) {
   setenv("http_proxy", proxy_.url().c_str(), 1);
   ExporterOptions options;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of collectors: who asks for their addresses, and what happens when nobody can any more.
+// Tests the names of collectors: which thread resolves them, and what happens when that is no
+// longer possible.
 //
-// What asks getaddrinfo() comes to a table of this test first.
+// Calls of getaddrinfo() first look in a table of this test.
 #include "exporter/transport/resolver.h"
 
 #include <dlfcn.h>
@@ -37,8 +38,8 @@ namespace {
 
 using GetAddrInfo = int (*)(const char*, const char*, const struct addrinfo*, struct addrinfo**);
 
-// The names of the test, each with an address that stands for it, with "" if it fails, or with "hang".
-// In the child of a fork nobody else holds the lock, for only the test's own thread forks.
+// The test's names, each with the address that replaces it, with "" if it fails, or with "hang". In
+// a forked child no other thread holds the lock, because only the test's own thread forks.
 std::mutex names_mutex;
 std::map<std::string, std::string> names;
 std::set<std::string> askers;  // names of threads
@@ -206,7 +207,7 @@ TEST_F(ResolverTest, ChildOfAForkHasItsParentsAddresses) {
   });
 }
 
-// The batch was not sent; libcurl still has the status of the one before.
+// The second batch is not sent while libcurl still has the first one's status.
 TEST_F(ResolverTest, ABatchIsNeverAcceptedByTheAnswerToTheOneBefore) {
   TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   FaultServer server([](Connection& c) { c.Answer("202 Accepted", "", "Connection: close\r\n"); });
@@ -231,7 +232,8 @@ TEST_F(ResolverTest, ABatchIsNeverAcceptedByTheAnswerToTheOneBefore) {
   EXPECT_EQ(server.requests().size(), 1u);
 }
 
-/// A tracer whose collector is known by name, and answers each request on a connection of its own.
+/// A tracer whose collector is known by name. The collector closes the connection after each
+/// request.
 class NamedCollectorTest : public ResolverTest, public ::testing::WithParamInterface<std::string> {
  protected:
   NamedCollectorTest()
@@ -266,14 +268,15 @@ class NamedCollectorTest : public ResolverTest, public ::testing::WithParamInter
     }
   }
 
-  /// What HAProxy does before it serves: an empty root, and no new thread. Names cannot be resolved then.
+  /// Does what HAProxy does before it serves: changes to an empty root and denies itself new
+  /// threads. Names cannot be resolved then.
   void Confine() const {
     ASSERT_EQ(chroot(root_.path().c_str()), 0);
     ASSERT_EQ(chdir("/"), 0);
     Name("collector.test", "");
     const rlimit none{0, 0};
     ASSERT_EQ(setrlimit(RLIMIT_NPROC, &none), 0);
-    ASSERT_EQ(setuid(65534), 0);  // root is not bound by limits
+    ASSERT_EQ(setuid(65534), 0);  // the limit does not apply to root
     ASSERT_THROW(std::thread([] {}).join(), std::system_error);
   }
 
@@ -294,7 +297,7 @@ INSTANTIATE_TEST_SUITE_P(Over, NamedCollectorTest,
   if (geteuid() != 0) GTEST_SKIP() << "only root may change the root folder"
 
 #ifdef TRACEKIN_HAVE_KAFKA
-// librdkafka starts a thread for itself and one for each broker of the list.
+// librdkafka starts a thread for itself and one for each broker in the list.
 TEST(KafkaInAConfinedHost, StartsItsThreadsBeforeTheHostForbidsItNewOnes) {
   TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   SKIP_UNLESS_ROOT();
@@ -316,7 +319,7 @@ TEST(KafkaInAConfinedHost, StartsItsThreadsBeforeTheHostForbidsItNewOnes) {
     ASSERT_NE(tracer, nullptr) << error;
     const rlimit none{0, 0};
     ASSERT_EQ(setrlimit(RLIMIT_NPROC, &none), 0);
-    ASSERT_EQ(setuid(65534), 0);  // root is not bound by limits
+    ASSERT_EQ(setuid(65534), 0);  // the limit does not apply to root
     tracer->StartSpan("a");
     tracer->Flush(5s);
     tracer->Close();
@@ -358,7 +361,7 @@ TEST_P(NamedCollectorTest, IsNotLostByAFailedRequestAfterChroot) {
   EXPECT_GE(server_.connections(), 5);
 }
 
-// As HAProxy's workers, whose master makes the tracer.
+// Like in HAProxy's workers, whose master makes the tracer.
 TEST_P(NamedCollectorTest, IsNotLostByChrootInTheChildOfAFork) {
   TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   SKIP_UNLESS_ROOT();
@@ -371,7 +374,7 @@ TEST_P(NamedCollectorTest, IsNotLostByChrootInTheChildOfAFork) {
   });
 }
 
-// The real resolver, and a name that only the real /etc/hosts has.
+// Uses the real resolver and a name that only the real /etc/hosts contains.
 TEST_P(NamedCollectorTest, OfTheHostsFileIsNotLostByChroot) {
   TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   SKIP_UNLESS_ROOT();

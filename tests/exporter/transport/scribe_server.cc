@@ -24,7 +24,7 @@ using apache::thrift::transport::TFramedTransportFactory;
 using apache::thrift::transport::TServerSocket;
 using apache::thrift::transport::TTransport;
 
-// Of the call that this thread serves.
+// The connection of the call that this thread serves.
 thread_local TTransport* current_connection = nullptr;
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Scribe server of libthrift's own parts (TThreadedServer, TFramedTransport, TBinaryProtocol), for
-// tests of clients.
+// A Scribe server built from libthrift's own parts (TThreadedServer, TFramedTransport,
+// TBinaryProtocol), for tests of clients.
 //
-// Thread-safety: the server has threads of its own; the methods are for the test's.
+// Thread-safety: the server has its own threads; the test's thread calls the methods.
 #ifndef TRACEKIN_TESTS_EXPORTER_TRANSPORT_SCRIBE_SERVER_H
 #define TRACEKIN_TESTS_EXPORTER_TRANSPORT_SCRIBE_SERVER_H
 
@@ -20,8 +20,8 @@ class ScribeServer {
  public:
   enum class Answer { kOk, kTryLater, kException, kClose };
 
-  /// `strict_read`: calls without a version number end the connection. `strict_write`: replies have
-  /// one. Listens on a free port of the loopback address.
+  /// Listens on a free port of the loopback address. With `strict_read`, calls without a version
+  /// number end the connection. With `strict_write`, replies have a version number.
   explicit ScribeServer(bool strict_read = false, bool strict_write = true);
   ~ScribeServer();
 
@@ -30,7 +30,7 @@ class ScribeServer {
   std::uint16_t port() const;
   std::string url() const { return "scribe://127.0.0.1:" + std::to_string(port()); }
 
-  /// The entries of each call that was read, whatever the answer.
+  /// Returns the entries of each call that was read, whatever the answer was.
   std::vector<std::vector<thrift::LogEntry>> calls() const;
   int connections() const;
 

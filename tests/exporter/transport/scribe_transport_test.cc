@@ -36,10 +36,10 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using Connection = FaultServer::Connection;
 
-// How far from a deadline a transport may return.
+// How long after a deadline a transport may return.
 constexpr milliseconds kSlack{200};
 
-// Replies as a server sends them, from their frame on.
+// A server's replies, including their frames.
 const std::string kStrictOk = FromHex(
     "0000001780010002000000034c6f6700000000080000"
     "00000000"
@@ -62,7 +62,7 @@ std::string Body(const std::vector<SpanRecord>& spans, std::string_view category
   return Encode(encoder, spans);
 }
 
-// Descriptors of this process that are connected to `port`.
+// Returns the descriptors of this process that are connected to `port`.
 std::vector<int> ConnectionsTo(std::uint16_t port) {
   std::vector<int> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
@@ -97,13 +97,13 @@ class ScribeTransportTest : public ::testing::Test {
     return result;
   }
 
-  // One batch to a peer that answers with `handler`.
+  // Sends one batch to a peer that answers with `handler`.
   SendResult SendTo(FaultServer::Handler handler, milliseconds time = milliseconds(10000)) {
     Serve(std::move(handler));
     return Send(Body({}), time);
   }
 
-  // One batch to a peer that answers with `bytes`.
+  // Sends one batch to a peer that answers with `bytes`.
   SendResult SendToPeerThatSays(const std::string& bytes) {
     return SendTo([bytes](Connection& c) { c.Write(bytes); });
   }
@@ -111,10 +111,11 @@ class ScribeTransportTest : public ::testing::Test {
   ExporterOptions options_;
   Transport::Clock::duration elapsed_{};
   std::optional<FaultServer> server_;
-  std::optional<ScribeTransport> transport_;  // ends first
+  std::optional<ScribeTransport> transport_;  // destroyed first
 };
 
-// What a real server of libthrift's reads, by whether it writes versioned headers, and we do.
+// Tests what libthrift's real server reads. The parameters are whether it writes versioned headers,
+// and whether we do.
 class ScribeServerTest : public ScribeTransportTest,
                          public ::testing::WithParamInterface<std::tuple<bool, bool>> {
  protected:
@@ -193,7 +194,7 @@ TEST_F(ScribeTransportTest, StrictHeadersAreForServersThatWantThem) {
   EXPECT_EQ(Send().status, SendStatus::kAccepted);
 }
 
-// What BlkKin sent; the message is one that it made.
+// The frame that BlkKin sent, with a message that BlkKin made.
 TEST_F(ScribeTransportTest, WritesTheFrameThatBlkKinWrote) {
   const std::string message =
       "CgABASNFZ4mrze8LAAMAAAAJcHJvY2VzcyBhCgAEERITFBUWFxgKAAUhIiMkJSYnKA8ABgwAAAABCgABAAUCYzUk"
@@ -222,7 +223,7 @@ TEST_F(ScribeTransportTest, BodiesOfSeveralMegabytesArrive) {
 }
 
 TEST_F(ScribeTransportTest, AnswersInPlainTextAreNoThrift) {
-  // Such a frame Zipkin sends back for one that it cannot read.
+  // Zipkin answers with such a frame if it cannot read ours.
   const SendResult result = SendToPeerThatSays(Frame("java.lang.RuntimeException:\n no"));
   EXPECT_EQ(result.status, SendStatus::kFailed);
   EXPECT_EQ(result.message, "Scribe: the answer is no Thrift: java.lang.RuntimeException: no");
@@ -240,7 +241,7 @@ TEST_F(ScribeTransportTest, NoMemoryIsTakenForALengthThatWasRead) {
     EXPECT_EQ(result.status, SendStatus::kFailed) << length;
     EXPECT_THAT(result.message, HasSubstr("too large")) << length;
   }
-  // The same for what stands within a frame.
+  // The same for the content of a frame.
   for (const char* message : {"7fffffff",
                               "80010002"
                               "7fffffff",
@@ -315,7 +316,7 @@ TEST_F(ScribeTransportTest, ConnectsAnewWhenThePeerHasClosedInBetween) {
   });
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(Send().status, SendStatus::kAccepted);
-    // The end of a connection comes after the answer.
+    // The connection ends after the answer.
     for (const int descriptor : ConnectionsTo(server_->port())) {
       struct pollfd end = {descriptor, POLLIN, 0};
       EXPECT_EQ(poll(&end, 1, 10000), 1);
@@ -347,7 +348,7 @@ TEST_F(ScribeTransportTest, GivesUpAtTheDeadlineWhenNoAnswerComes) {
   EXPECT_EQ(result.message, "Scribe: no answer in time");
   EXPECT_GE(elapsed_, milliseconds(300));
   EXPECT_LE(elapsed_, milliseconds(300) + kSlack);
-  EXPECT_TRUE(ConnectionsTo(server_->port()).empty());  // a late answer is nobody's
+  EXPECT_TRUE(ConnectionsTo(server_->port()).empty());  // a late answer is discarded
 }
 
 TEST_F(ScribeTransportTest, GivesUpAtTheDeadlineWhenTheAnswerTrickles) {
@@ -363,7 +364,7 @@ TEST_F(ScribeTransportTest, GivesUpAtTheDeadlineWhenTheAnswerTrickles) {
   EXPECT_LE(elapsed_, milliseconds(300) + kSlack);
 }
 
-// A listener that accepts nothing: bodies fill the kernel's buffers, then nothing moves.
+// The listener accepts no connection, so bodies fill the kernel's buffers and then stop.
 TEST_F(ScribeTransportTest, GivesUpAtTheDeadlineWhenThePeerDoesNotRead) {
   const testing::Listener listener(1);
   Connect("scribe://" + listener.address());
@@ -415,7 +416,7 @@ TEST_F(ScribeTransportTest, ConnectingHasATimeOutOfItsOwn) {
   EXPECT_LE(elapsed_, milliseconds(200) + kSlack);
 }
 
-// What the environment says of proxies is meant for HTTP.
+// The environment's proxies are meant for HTTP.
 TEST_F(ScribeTransportTest, UsesNoProxy) {
   setenv("http_proxy", "http://127.0.0.1:1", 1);
   EXPECT_EQ(SendToPeerThatSays(kOk).status, SendStatus::kAccepted);
@@ -424,7 +425,7 @@ TEST_F(ScribeTransportTest, UsesNoProxy) {
 
 TEST_F(ScribeTransportTest, PortIsThatOfZipkinUnlessItIsNamed) {
   Connect("scribe://127.0.0.1");
-  EXPECT_THAT(Send().message, HasSubstr("port 9410"));  // or something listens there
+  EXPECT_THAT(Send().message, HasSubstr("port 9410"));  // or the error of a server there
   Connect("scribe://[::1]/");
   EXPECT_THAT(Send().message, HasSubstr("port 9410"));
 }

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""An HTTPS collector on loopback that takes every POST; ends when its standard input does.
+"""An HTTPS collector on loopback that accepts every POST. It ends when its standard input ends.
 
 usage: tls_server.py [--close] CERTIFICATE KEY [AUTHORITY]
-With --close it closes each connection after one answer. With AUTHORITY, clients must have a certificate of it.
-Prints its port, and then, for each POST, the name in the client's certificate ("nobody": none) and
-the length of the body.
+With --close it closes each connection after one answer. With AUTHORITY, clients must present a
+certificate issued by it. Prints its port and then, for each POST, the name in the client's
+certificate ("nobody" without one) and the length of the body.
 """
 
 import http.server
@@ -33,7 +33,7 @@ class Collector(http.server.BaseHTTPRequestHandler):
 
 
 class Server(http.server.ThreadingHTTPServer):
-    def handle_error(self, request, client_address):  # handshakes that fail are what is tested
+    def handle_error(self, request, client_address):  # failing handshakes are part of the tests
         pass
 
     def finish_request(self, request, client_address):  # on the connection's own thread
@@ -41,7 +41,7 @@ class Server(http.server.ThreadingHTTPServer):
         try:
             with context.wrap_socket(request, server_side=True) as connection:
                 super().finish_request(connection, client_address)
-        except ssl.SSLError:  # closed with bytes unread, it would be reset, and the alert lost
+        except ssl.SSLError:  # otherwise unread bytes cause a reset and lose the alert
             raw.shutdown(socket.SHUT_WR)
             while raw.recv(65536):
                 pass

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HTTPS against another program's TLS, with certificates that the openssl program makes.
+// Tests HTTPS against another implementation of TLS, with certificates that the openssl program
+// makes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -34,7 +35,7 @@ class TlsTest : public ::testing::Test {
     made_->MakeCertificate("other-name", "/CN=collector", "subjectAltName=DNS:collector.example",
                            2);
     made_->MakeCertificate("client", "/CN=reporter", "extendedKeyUsage=clientAuth", 2);
-    // Expired before it was issued: openssl's x509 knows days only, and takes them negative.
+    // Expired before it was issued: openssl's x509 only accepts days, but they may be negative.
     made_->MakeCertificate("expired", "/CN=collector", "subjectAltName=DNS:localhost,IP:127.0.0.1",
                            -1);
     made_->Run("openssl ec -aes128 -passout pass:secret -in client.key -out client-locked.key");
@@ -42,7 +43,7 @@ class TlsTest : public ::testing::Test {
   static void TearDownTestSuite() { made_.reset(); }
 
   TlsTest() {
-    sigset_t signals;  // as Transport::Send requires of its caller
+    sigset_t signals;  // required by Transport::Send
     sigemptyset(&signals);
     sigaddset(&signals, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);
@@ -93,7 +94,7 @@ TEST_F(TlsTest, RefusesACollectorOfAnotherAuthority) {
   Serve("good");
   options_.ca_file = Path("other-ca.pem");
   ExpectFailure(HasSubstr("unable to get local issuer certificate"));
-  options_.ca_file.clear();  // the system's
+  options_.ca_file.clear();  // uses the system's authorities
   ExpectFailure(HasSubstr("unable to get local issuer certificate"));
 }
 
@@ -135,7 +136,7 @@ TEST_F(TlsTest, SaysWhichFileIsMissing) {
   ExpectFailure(HasSubstr(options_.client_key));
 }
 
-// OpenSSL by itself asks at the terminal, so this gives a process one.
+// By default OpenSSL asks for the password at the terminal, so this test provides one.
 TEST_F(TlsTest, DoesNotAskForTheKeysPassword) {
   Serve("good", "ca");
   options_.client_certificate = Path("client.pem");

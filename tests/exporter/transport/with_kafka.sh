@@ -1,9 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs a command with a Kafka broker of its own, and a Zipkin server that reads the topic "zipkin"
-# there: their addresses are in TRACEKIN_KAFKA_BROKER and TRACEKIN_ZIPKIN_URL. The command may end and
-# start the broker by "$TRACEKIN_KAFKA down" and "$TRACEKIN_KAFKA up" with $TRACEKIN_KAFKA_DIR.
-# usage: with_kafka.sh SCRIPTS-FOLDER COMMAND...      ends with 77 (skipped) where there can be no broker
+# Runs a command with a private Kafka broker, and with a Zipkin server that reads its topic
+# "zipkin". Their addresses are in TRACEKIN_KAFKA_BROKER and TRACEKIN_ZIPKIN_URL. The command may
+# stop and start the broker with "$TRACEKIN_KAFKA down" and "$TRACEKIN_KAFKA up" with
+# $TRACEKIN_KAFKA_DIR.
+# usage: with_kafka.sh SCRIPTS-FOLDER COMMAND...      exits with 77 (skipped) if a broker cannot run
 set -euo pipefail
 
 export TRACEKIN_KAFKA=$1/kafka
