@@ -28,6 +28,9 @@ using std::chrono::milliseconds;
 constexpr milliseconds kPollInterval{20};
 constexpr std::chrono::seconds kTellInterval{10};
 constexpr std::int64_t kStartRetryNs = 1'000'000'000;
+// For the destructor of a transport: librdkafka's threads take milliseconds, and KafkaTransport
+// gives up after a second.
+constexpr milliseconds kLongestEnd{1200};
 constexpr std::chrono::hours kLongestWait{24 * 365};  // what is added to a clock must not overflow
 
 std::int64_t Now() { return Exporter::Clock::now().time_since_epoch().count(); }
@@ -53,7 +56,8 @@ struct Exporter::Worker {
   std::condition_variable progress;
   bool awake = false;  // something has changed that the exporter thread is to look at
   bool stop = false;
-  bool ended = false;
+  bool settled = false;  // after `stop`: every span is exported or counted
+  bool ended = false;    // the threads have, and the transport with them
   bool told_stuck = false;
   Clock::time_point send_deadline = Clock::time_point::max();
   std::uint64_t flushes_asked = 0;
@@ -208,6 +212,7 @@ bool Exporter::Step(Worker* worker) noexcept {
   worker->failed = false;
   lock.lock();
   worker->flushes_done = flush;
+  worker->settled = stop;
   worker->progress.notify_all();
   return stop;
 }
@@ -369,11 +374,14 @@ bool Exporter::AwaitEnd() noexcept {
   // A send that the deadline ends still has to come back and be counted.
   constexpr milliseconds kGrace{50};
   worker->progress.wait_until(lock, worker->send_deadline + kGrace,
-                              [worker] { return worker->ended; });
-  if (!worker->ended) {
+                              [worker] { return worker->settled; });
+  if (!worker->settled) {
     const bool told = std::exchange(worker->told_stuck, true);
     lock.unlock();
     if (!told) ReportStuck();
+    return false;
+  }
+  if (!worker->progress.wait_for(lock, kLongestEnd, [worker] { return worker->ended; })) {
     return false;
   }
   if (!worker->thread.joinable()) return true;
@@ -384,7 +392,7 @@ bool Exporter::AwaitEnd() noexcept {
   return true;
 }
 
-// After the end of the thread: what was pushed too late.
+// After the exporter thread has settled everything: what was pushed too late.
 void Exporter::DiscardQueue() noexcept {
   const std::lock_guard<std::mutex> lock(discard_mutex_);
   queue_.Collect(SpanQueue::What::kEverything);
@@ -396,12 +404,12 @@ void Exporter::DiscardQueue() noexcept {
 ExporterTotals Exporter::totals() noexcept {
   if (closed()) {
     Worker* worker = worker_.load(std::memory_order_acquire);
-    bool ended = worker == nullptr;
+    bool settled = worker == nullptr;
     if (worker != nullptr) {
       const std::lock_guard<std::mutex> lock(worker->mutex);
-      ended = worker->ended;
+      settled = worker->settled;
     }
-    if (ended) DiscardQueue();
+    if (settled) DiscardQueue();
   }
   return counts_.Read();
 }

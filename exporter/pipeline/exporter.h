@@ -76,8 +76,10 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
     AwaitEnd();
   }
 
-  /// The two halves of Close(), for who closes several at once. The first does not wait. The second waits until
-  /// the time that the first call of BeginClose() has set, and returns whether the threads have ended.
+  /// The two halves of Close(), for a caller that closes several at once. The first does not wait.
+  /// The second waits for the spans until the time that the first call of BeginClose() has set, and
+  /// then 1.2 seconds at most until the transport has ended its own threads. It returns whether all
+  /// threads have ended.
   void BeginClose(std::chrono::milliseconds timeout) noexcept;
   bool AwaitEnd() noexcept;
 

@@ -64,6 +64,7 @@ void Sender::Run() noexcept {
     }
     on_outcome_();
   }
+  EndTransport();
 }
 
 // The next batch; null when the thread is to end.
@@ -145,6 +146,17 @@ std::size_t Sender::Encode(const Batch& batch, Outcome* outcome) {
   });
   encoder_->End(spans, &body_);
   return spans;
+}
+
+// On the thread, and before it ends, because librdkafka's threads must have ended when the process
+// exits: OpenSSL is cleaned up then. A fork waits meanwhile, as while the transport is made.
+void Sender::EndTransport() noexcept {
+  const CurlAtWork at_work;
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    transport_ = nullptr;
+  }
+  owned_transport_.reset();
 }
 
 void Sender::Give(const Batch* batch, TimePoint deadline) noexcept {

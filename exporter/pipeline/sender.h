@@ -38,7 +38,7 @@ class Sender {
   /// Waits until Run() has tried to make the transport, if it is eager, but not beyond `deadline`.
   void AwaitReady(TimePoint deadline) noexcept;
 
-  /// What the thread does, until Stop().
+  /// What the thread does, until Stop(). Destroys the transport at the end.
   void Run() noexcept;
   void Stop() noexcept;
 
@@ -62,6 +62,7 @@ class Sender {
   void MakeParts();
   void Send(const Batch& batch, Outcome* outcome);
   std::size_t Encode(const Batch& batch, Outcome* outcome);
+  void EndTransport() noexcept;
 
   const std::string_view service_;
   const MakeEncoder& make_encoder_;

@@ -104,7 +104,11 @@ KafkaTransport::KafkaTransport(const ExporterOptions& options)
   }
 }
 
-KafkaTransport::~KafkaTransport() { End(std::move(client_), kEnd); }
+KafkaTransport::~KafkaTransport() {
+  if (client_ != nullptr) BeginEnd(std::move(client_));
+  AwaitEnds(Clock::now() + kEnd);
+  for (Ending& ending : ending_) ending.thread.detach();
+}
 
 std::shared_ptr<KafkaTransport::Client> KafkaTransport::Connect() const {
   auto client = std::make_shared<Client>();
@@ -126,27 +130,33 @@ std::shared_ptr<KafkaTransport::Client> KafkaTransport::Connect() const {
 
 // On a thread, for it takes as long as the slowest of librdkafka's threads, and one may be waiting
 // for a name server. Where no thread can be had the producer is leaked.
-void KafkaTransport::End(std::shared_ptr<Client> client, milliseconds wait) noexcept {
-  if (client == nullptr) return;
+void KafkaTransport::BeginEnd(std::shared_ptr<Client> client) noexcept {
   const SignalsBlocked signals_blocked;
   try {
+    ending_.reserve(ending_.size() + 1);
     std::promise<void> promise;
-    const std::future<void> ended = promise.get_future();
-    std::thread thread([client, done = std::move(promise)]() mutable {
+    std::future<void> done = promise.get_future();
+    std::thread thread([client, promise = std::move(promise)]() mutable {
       rd_kafka_purge(client->producer, kEverything);
       rd_kafka_destroy_flags(client->producer, RD_KAFKA_DESTROY_F_NO_CONSUMER_CLOSE);
-      done.set_value();
+      promise.set_value();
     });
-    if (ended.wait_for(wait) == std::future_status::ready) {
-      thread.join();
-    } else {
-      thread.detach();
-    }
+    ending_.push_back({std::move(thread), std::move(done)});
   } catch (...) {
     // librdkafka's threads go on, and call what the client has.
     Client* const leaked = client.get();
     leaked->itself = std::move(client);
   }
+}
+
+// Joins the threads that are done by `until`, so that none of them is left when the process exits.
+void KafkaTransport::AwaitEnds(Clock::time_point until) noexcept {
+  const auto is_done = [until](Ending& ending) {
+    if (ending.done.wait_until(until) != std::future_status::ready) return false;
+    ending.thread.join();
+    return true;
+  };
+  ending_.erase(std::remove_if(ending_.begin(), ending_.end(), is_done), ending_.end());
 }
 
 SendResult KafkaTransport::Send(const std::string& body, std::size_t /*spans*/,
@@ -179,7 +189,8 @@ SendResult KafkaTransport::Send(const std::string& body, std::size_t /*spans*/,
 // old producer goes on.
 void KafkaTransport::Renew() {
   try {
-    End(std::exchange(client_, Connect()), milliseconds(0));
+    BeginEnd(std::exchange(client_, Connect()));
+    AwaitEnds(Clock::now());
   } catch (const std::runtime_error&) {
   }
 }

@@ -11,8 +11,11 @@
 #include <librdkafka/rdkafka.h>
 
 #include <chrono>
+#include <future>
 #include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "exporter/transport/earliest_deadline.h"
 #include "exporter/transport/sockets.h"
@@ -49,9 +52,14 @@ class KafkaTransport final : public Transport {
 
  private:
   struct Client;
+  struct Ending {
+    std::thread thread;  // destroys a client's producer
+    std::future<void> done;
+  };
 
   std::shared_ptr<Client> Connect() const;
-  static void End(std::shared_ptr<Client> client, std::chrono::milliseconds wait) noexcept;
+  void BeginEnd(std::shared_ptr<Client> client) noexcept;
+  void AwaitEnds(Clock::time_point until) noexcept;
 
   bool AwaitReport(Clock::time_point deadline);
   void Produce(const std::string& body);
@@ -63,6 +71,7 @@ class KafkaTransport final : public Transport {
   EarliestDeadline interrupt_;
   const std::shared_ptr<Sockets> sockets_;  // of all clients, those that are being ended included
   std::shared_ptr<Client> client_;
+  std::vector<Ending> ending_;
 };
 
 }  // namespace tracekin

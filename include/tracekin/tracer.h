@@ -51,7 +51,8 @@ class TRACEKIN_API Tracer : public opentracing::Tracer {
   virtual void Report(const SpanRecord& span) noexcept = 0;
 
   // Close() flushes, ends the exporter thread and returns after exporter.close_timeout_ms at the
-  // latest; spans finished later are counted as dropped.closed. The last shared_ptr to a tracer
+  // latest, or a second later if one of librdkafka's threads hangs in a name server's answer. Spans
+  // finished later are counted as dropped.closed. The last shared_ptr to a tracer
   // closes it too. Spans keep what they need of the tracer alive: they may outlive both Close() and
   // that pointer.
 };

@@ -2,9 +2,10 @@
 // Where batches of encoded spans go. tracekin's own transports are chosen by ExporterOptions; a
 // program hands in one of its own by ExporterOptions::make_transport.
 //
-// Used by one thread of the exporter at a time, in the locale "C", but for Interrupt(). A transport owns its connection
-// or file and opens it when the first batch is sent, so that making one never blocks and never fails
-// for want of a collector.
+// One thread of the exporter makes a transport, uses it in the locale "C", and destroys it when the
+// tracer is closed; Interrupt() alone is called by other threads. A transport owns its connection or
+// file and opens it when the first batch is sent, so that making one never blocks and never fails for
+// want of a collector.
 //
 // At exit() the tracers are closed by an exit handler that is registered when the first of them is made. A
 // library with an exit handler of its own must therefore be initialised before, if the program's transport uses

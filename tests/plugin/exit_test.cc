@@ -16,11 +16,13 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "tests/support/attack.h"
 #include "tests/support/fork.h"
 #include "tests/support/listener.h"
 #include "tests/support/temp_folder.h"
@@ -199,6 +201,52 @@ TEST_F(ExitTest, NoThreadIsInsideOfOpenSslWhenItIsCleanedUp) {
             })),
             0);
 }
+
+#ifdef TRACEKIN_HAS_KAFKA
+
+// A "broker" that takes part in the handshake and then says nothing.
+class KafkaExitTest : public ExitTest {
+ protected:
+  KafkaExitTest() {
+    std::ofstream(properties_) << "security.protocol=ssl\nreconnect.backoff.ms=0\n"
+                               << "ssl.ca.location=" << certificates_->Path("ca.pem") << '\n';
+  }
+
+  std::string Configuration() const {
+    return R"({"service_name": "test", "exporter": {"type": "kafka", "kafka_brokers": )"
+           R"("127.0.0.1:)" +
+           server_->port() + R"(", "close_timeout_ms": 100, "kafka_config_file": ")" + properties_ +
+           R"("}})";
+  }
+
+ private:
+  const TempFolder folder_;
+  const std::string properties_ = folder_.path() + "/kafka.properties";
+};
+
+TEST_F(KafkaExitTest, NoThreadOfLibrdkafkaIsInsideOfOpenSslWhenItIsCleanedUp) {
+  EXPECT_EQ(StatusOf(Start([this] {
+              slow_handshake_ms = 300;
+              std::atexit([] { std::_Exit(in_handshake == 0 ? 0 : 3); });
+              [[maybe_unused]] static const auto* const kept = new auto(Make(Configuration()));
+              if (!Eventually([] { return in_handshake != 0; })) std::_Exit(102);
+            })),
+            0);
+}
+
+TEST_F(KafkaExitTest, NothingCrashesWhereverTheHandshakeIs) {
+  const int hosts = Attacks(20);
+  for (int round = 0; round < hosts; ++round) {
+    EXPECT_EQ(StatusOf(Start([this, round] {
+                Report(Make(Configuration()));
+                std::this_thread::sleep_for(milliseconds(round % 20));
+              })),
+              0)
+        << round;
+  }
+}
+
+#endif
 
 class ExitTimeTest : public ::testing::Test {
  protected:
