@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/record/record.h"
-
+// `tracekin record`: an LTTng session of the kernel and of tracekin's events, with one command.
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -10,7 +9,9 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "base/terminal.h"
 #include "tools/record/output_folder.h"
@@ -18,6 +19,7 @@
 #include "tools/record/program.h"
 #include "tools/record/session.h"
 #include "tools/record/summary.h"
+#include "tools/subcommand.h"
 
 namespace tracekin::record {
 
@@ -111,7 +113,7 @@ CLI::Validator Duration() {
         CLI::detail::lexical_cast(text, seconds) && seconds > 0 && seconds <= kLongestS;
     return good ? std::string() : "expected seconds above 0, up to a billion, found " + text;
   };
-  return CLI::Validator(check, "SECONDS");
+  return CLI::Validator(check, "");
 }
 
 CLI::Validator BufferSize() {
@@ -135,6 +137,7 @@ std::string AbsoluteFolder(const std::string& output) {
 }
 
 int Run(Options options) {
+  options.output = AbsoluteFolder(options.output.empty() ? "tracekin-" + Now() : options.output);
   const std::string name = "tracekin-" + Now() + "-" + std::to_string(getpid());
   if (options.dry_run) {
     for (const std::string& command : LttngCommands(MakePlan(options, name))) {
@@ -158,51 +161,46 @@ int Run(Options options) {
   return program.status();
 }
 
-}  // namespace
-
-void AddSubcommand(CLI::App* app, int* status) {
+std::function<int()> Add(CLI::App* app) {
   const auto options = std::make_shared<Options>();
-  CLI::App* record =
-      app->add_subcommand("record",
-                          "Records tracekin's events, and with --kernel the kernel's, while "
-                          "COMMAND runs, for a time, or until\n"
-                          "Ctrl-C. Ends with a summary. The exit status is COMMAND's.");
-  record->footer(
-      "Examples:\n"
+  app->footer(
+      "The exit status is COMMAND's. Examples:\n"
       "  tracekin record -- ./server --port 8080\n"
       "  sudo tracekin record --kernel -o /tmp/slow --duration 10 --pid 4711\n"
       "Open the folder in Trace Compass, or read it with babeltrace2(1).");
-  record->add_flag("-k,--kernel", options->kernel, "Record the kernel's events, too; as root");
-  record->add_flag("-s,--snapshot", options->snapshot,
-                   "Keep only the last events in memory, and write them at the end");
-  record->add_option("-o,--output", options->output, "Folder for the trace")
+  app->add_flag("-k,--kernel", options->kernel, "Record the kernel's events, too; as root");
+  app->add_flag("-s,--snapshot", options->snapshot,
+                "Keep only the last events in memory, written at the end");
+  app->add_option("-o,--output", options->output, "Folder for the trace")
+      ->type_name("FOLDER")
       ->default_str("./tracekin-DATE-TIME");
-  record
-      ->add_option("-p,--pid", options->pids, "Only these processes' spans; the kernel as a whole")
+  app->add_option("-p,--pid", options->pids, "Only these processes' spans; all of the kernel")
+      ->type_name("PID")
       ->delimiter(',');
-  record->add_option("-d,--duration", options->duration_s, "Seconds after which it ends")
+  app->add_option("-d,--duration", options->duration_s, "Seconds after which it ends")
+      ->type_name("SECONDS")
       ->check(Duration());
-  record
-      ->add_option("-b,--buffer-size", options->buffer_bytes,
-                   "Memory for the events of each CPU and domain, such as 64M")
-      ->transform(CLI::AsSizeValue(false))
+  app->add_option("-b,--buffer-size", options->buffer_bytes,
+                  "Memory for the events of each CPU and domain")
+      ->type_name("BYTES")
+      ->transform(CLI::AsSizeValue(false).description(""))
       ->check(BufferSize())
       ->default_str("16M");
-  record->add_flag("!--no-summary", options->summary, "Do not read the trace at the end");
-  record->add_flag("-n,--dry-run", options->dry_run,
-                   "Only print the equivalent commands of lttng(1)");
-  record->add_option("COMMAND", options->command, "What to run, with its arguments");
-  record->positionals_at_end();
-  record->callback([options, status] {
-    if (options->output.empty()) options->output = "tracekin-" + Now();
-    try {
-      options->output = AbsoluteFolder(options->output);
-      *status = Run(*options);
-    } catch (const std::exception& error) {
-      std::fprintf(stderr, "record: %s\n", error.what());
-      *status = 1;
-    }
-  });
+  app->add_flag_callback(
+      "--no-summary", [options] { options->summary = false; }, "Do not read the trace at the end");
+  app->add_flag("-n,--dry-run", options->dry_run, "Only print the equivalent commands of lttng(1)");
+  app->add_option("COMMAND", options->command, "What to run, with its arguments")->type_name("");
+  app->positionals_at_end();
+  return [options] { return Run(*options); };
 }
 
+}  // namespace
+
 }  // namespace tracekin::record
+
+namespace tracekin::tools {
+
+const Subcommand kRecord = {"record", "Record spans, and the kernel's events, into a folder",
+                            record::Add};
+
+}  // namespace tracekin::tools
