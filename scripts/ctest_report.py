@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Sums up CTest's reports: what was skipped and why, what failed, and one line of counts."""
+"""Summarises CTest's reports: skipped tests and their reasons, failures, and a line of counts."""
 
 import argparse
 import pathlib
@@ -10,7 +10,8 @@ import xml.etree.ElementTree as ElementTree
 
 
 def skip_reason(output):
-    """GoogleTest prints it after "Skipped"; a script after "skipped:", or as its last line."""
+    """Returns the reason. GoogleTest prints it after "Skipped"; a script prints it after
+    "skipped:", or as its last line."""
     match = re.search(r": Skipped\n(.*?)\n*\[  SKIPPED \]", output, re.DOTALL) or re.search(
         r"^skipped:? *(.+)$", output, re.MULTILINE | re.IGNORECASE
     )
@@ -19,7 +20,8 @@ def skip_reason(output):
 
 
 def outcome(case):
-    """CTest marks a test whose program is missing like a skipped one: only its message differs."""
+    """Returns the outcome of a test. CTest marks a test whose program is missing like a skipped
+    one; only the message differs."""
     status = case.get("status")
     skipped = case.find("skipped")
     if status == "run":

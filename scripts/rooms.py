@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the sources to the table of rooms in docs/design.md.
+"""Checks the sources against the table of rooms in docs/design.md.
 
-Every `#include "..."` of a room must name a file of that room or of a room that its row says it uses.
-Prints each include that does not, and each room of the table that has no folder; the status is 1 then.
+Every `#include "..."` of a room must name a file of that room or of a room that its row lists.
+Prints each include that does not, and each room of the table that has no folder. The exit status is
+then 1.
 """
 import pathlib
 import re
@@ -15,7 +16,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 
 
 def rooms():
-    """The table: folder -> the folders that it uses, longest folder first."""
+    """Returns the table: folder -> the folders that it uses, longest folder first."""
     text = (ROOT / "docs/design.md").read_text(encoding="utf-8")
     table = text.split("\n| room |", 1)[1].split("\n\n", 1)[0]
     found = {}
@@ -30,7 +31,8 @@ def room_of(path, table):
 
 
 def file_of(include, source):
-    """The file of the project that an include names, or None: a library's or a generated one."""
+    """Returns the project's file that an include names, or None for a library's or a generated
+    file."""
     for folder in ("", "include/", str(source.parent) + "/", "integrations/grpc/include/"):
         if (ROOT / folder / include).is_file():
             return folder + include
