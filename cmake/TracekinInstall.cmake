@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is installed, in components that are Debian packages at the same time, and how others find it.
-# Nothing that is installed names the prefix: a tree may be moved, or packaged.
+# Installs tracekin in components that are also Debian packages, with the files by which projects
+# find it. No installed file contains the prefix, so a tree may be moved or packaged.
 
 include(CMakePackageConfigHelpers)
 
@@ -9,8 +9,8 @@ set(pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 set(generated_dir ${PROJECT_BINARY_DIR}/install)
 file(RELATIVE_PATH prefix_from_pc /prefix/${pkgconfig_dir} /prefix)
 
-# tracekin_install_library(TARGET RUNTIME DEVELOPMENT HEADERS EXPORT PC): a library with its headers
-# and what CMake and pkg-config need to find it.
+# tracekin_install_library(TARGET RUNTIME DEVELOPMENT HEADERS EXPORT PC): installs a library with
+# its headers and the files that CMake and pkg-config need to find it.
 function(tracekin_install_library target runtime development headers export pc)
   install(TARGETS ${target} EXPORT ${export} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     COMPONENT ${runtime} NAMELINK_COMPONENT ${development})
@@ -31,7 +31,7 @@ write_basic_package_version_file(${generated_dir}/tracekinConfigVersion.cmake
 install(FILES ${generated_dir}/tracekinConfig.cmake ${generated_dir}/tracekinConfigVersion.cmake
   DESTINATION ${config_dir} COMPONENT libtracekin-dev)
 
-# The folder of headers is BlkKin's alone.
+# BlkKin's headers are in a separate folder.
 install(TARGETS tracekin_blkin tracekin_blkin_original tracekin_blkin_ceph EXPORT tracekinBlkinTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   COMPONENT libtracekin-blkin0 NAMELINK_COMPONENT libtracekin-blkin-dev)
@@ -45,7 +45,7 @@ foreach(pc tracekin-blkin tracekin-blkin-original tracekin-blkin-ceph)
     COMPONENT libtracekin-blkin-dev)
 endforeach()
 
-# Loaded by name: no headers, no links.
+# Loaded by name, so neither headers nor links are installed.
 install(TARGETS tracekin_plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   COMPONENT tracekin-plugin)
 foreach(module thrift kafka)

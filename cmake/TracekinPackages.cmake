@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# `cpack` in the build folder makes a Debian package of each component that TracekinInstall names.
-# It needs dpkg-dev and file.
+# `cpack` in the build folder makes a Debian package of each component of TracekinInstall. It needs
+# dpkg-dev and file.
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -14,20 +14,21 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_HOMEPAGE ${PROJECT_HOMEPAGE_URL})
-# What the files need of other packages dpkg-shlibdeps finds out.
+# dpkg-shlibdeps finds the packages that the files depend on.
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
 
 set(same_version "(= ${PROJECT_VERSION})")
-string(TIMESTAMP changelog_date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # knows SOURCE_DATE_EPOCH
+string(TIMESTAMP changelog_date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # honours SOURCE_DATE_EPOCH
 configure_file(${CMAKE_CURRENT_LIST_DIR}/copyright.in ${generated_dir}/copyright @ONLY)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/changelog.in ${generated_dir}/changelog @ONLY)
 execute_process(COMMAND gzip -9nkf changelog WORKING_DIRECTORY ${generated_dir}
   COMMAND_ERROR_IS_FATAL ANY)
 
-# tracekin_package(NAME SECTION [LDCONFIG] [LIBRARY stem] [DEPENDS list] [RECOMMENDS list]
-# [SUGGESTS list] DESCRIPTION synopsis line...): the package of the component NAME. LDCONFIG: it holds a library
-# that is found by its soname. LIBRARY: that is STEM.so.0, which other packages link to.
+# tracekin_package(NAME SECTION [LDCONFIG] [LIBRARY stem] [DEPENDS list] [RECOMMENDS list] [SUGGESTS
+# list] DESCRIPTION synopsis line...): defines the package of the component NAME. LDCONFIG: it
+# contains a library that is found by its soname. LIBRARY: other packages link to this library,
+# STEM.so.0.
 macro(tracekin_package name section)
   cmake_parse_arguments(ARG "LDCONFIG" "LIBRARY;DEPENDS;RECOMMENDS;SUGGESTS" "DESCRIPTION" ${ARGN})
   string(TOUPPER ${name} key)
@@ -51,7 +52,7 @@ macro(tracekin_package name section)
     DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${name} COMPONENT ${name} EXCLUDE_FROM_ALL)
 endmacro()
 
-# Suggested only: what they need is large, and most hosts need neither.
+# Only suggested: their dependencies are large, and most hosts need neither.
 set(modules "libtracekin-thrift0 ${same_version}, libtracekin-kafka0 ${same_version}")
 
 tracekin_package(libtracekin0 libs
@@ -100,14 +101,14 @@ tracekin_package(tracekin-plugin libs
     "This package contains the plugin that programs such as HAProxy and nginx load"
     "at run time. It does not need the library.")
 
-# A soname would say that something may link to it.
+# A soname would imply that programs may link to the plugin.
 file(WRITE ${generated_dir}/lintian-overrides
   "tracekin-plugin: sharedobject-in-library-directory-missing-soname *\n")
 install(FILES ${generated_dir}/lintian-overrides RENAME tracekin-plugin
   DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/lintian/overrides COMPONENT tracekin-plugin
   EXCLUDE_FROM_ALL)
 
-# Of no use to another version: exporter/module.h.
+# Modules cannot be used by another version: see exporter/module.h.
 set(user_of_modules "libtracekin0 ${same_version} | tracekin-plugin ${same_version}")
 
 if(TARGET tracekin_thrift)

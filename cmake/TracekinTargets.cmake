@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# How every target of the project is compiled, and how tests are named.
+# Defines how every target of the project is compiled, and how tests are named.
 
 set(CMAKE_CXX_STANDARD 17)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
@@ -12,7 +12,7 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
 endif()
 
-# Private settings of our own code; nothing of this reaches a consumer.
+# Private settings of our own code; consumers do not inherit them.
 add_library(tracekin_settings INTERFACE)
 target_include_directories(tracekin_settings INTERFACE
   ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
@@ -27,15 +27,16 @@ if(TRACEKIN_SANITIZE)
   add_link_options(-fsanitize=${TRACEKIN_SANITIZE})
 endif()
 
-# What Debian builds its own packages with: hosts that face the network load this.
+# Debian's own hardening options, because hosts that face the network load this code.
 if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT TRACEKIN_SANITIZE)
   add_compile_options(-fstack-protector-strong -Wformat -Werror=format-security
     -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
   add_link_options(LINKER:-z,relro,-z,now)
 endif()
 
-# The two delivered libraries are optimised as a whole: spans are 10 % cheaper for it (docs/performance.md).
-# Fat objects, so that what else links the same objects need not wait for that (-fno-lto).
+# The library and the plugin use link-time optimisation, which makes spans cheaper
+# (docs/performance.md). The objects are fat, so that other targets that link them can do without it
+# (-fno-lto).
 set(TRACEKIN_LTO_COMPILE "")
 set(TRACEKIN_LTO_LINK "")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug"
@@ -44,9 +45,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug
   set(TRACEKIN_LTO_LINK -flto=auto -O2)
 endif()
 
-# tracekin_part(NAME SOURCES... [USES PART...] [LIBRARIES LIBRARY...]): one room of the sources.
-# Compiles SOURCES once. The archive tracekin_NAME is what tests, modules and programs link to; it brings
-# the parts that NAME uses, and LIBRARIES, along.
+# tracekin_part(NAME SOURCES... [USES PART...] [LIBRARIES LIBRARY...]): defines one room of the
+# sources and compiles SOURCES once. Tests, modules and programs link to the archive tracekin_NAME,
+# which adds the parts that NAME uses, and LIBRARIES.
 function(tracekin_part name)
   cmake_parse_arguments(ARG "" "" "USES;LIBRARIES" ${ARGN})
   set(used ${ARG_USES})
@@ -60,9 +61,9 @@ function(tracekin_part name)
     LINKER_LANGUAGE CXX TRACEKIN_USES "${ARG_USES}" TRACEKIN_LIBRARIES "${ARG_LIBRARIES}")
 endfunction()
 
-# tracekin_deliver(TARGET PART...): TARGET holds every object of these parts and of the parts they use,
-# and links to the libraries of all of them. Programs may call any function that it exports, so it
-# cannot take only what an archive's members refer to.
+# tracekin_deliver(TARGET PART...): puts every object of these parts, and of the parts that they
+# use, into TARGET and links it to the libraries of all of them. Programs may call any exported
+# function, so all objects are included, not only the members of an archive that are referenced.
 function(tracekin_deliver target)
   set(waiting ${ARGN})
   set(taken "")
@@ -81,18 +82,18 @@ function(tracekin_deliver target)
   set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 endfunction()
 
-# tracekin_exports(TARGET): a library that programs link to.
+# tracekin_exports(TARGET): restricts the symbols of a library that programs link to.
 function(tracekin_exports target)
   set(map ${PROJECT_SOURCE_DIR}/cmake/exports.map)
   target_link_options(${target} PRIVATE LINKER:--version-script=${map})
   set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
 endfunction()
 
-# tracekin_test(NAME SOURCES... [LIBRARIES ...] [LABELS ...] [TIMEOUT s] [PREFIX p]): one GoogleTest program;
-# each of its cases is a CTest test of its own, so that counts are of cases and a crash is one case. With
-# sanitizers, under which it takes a second to start, the program is one test. PREFIX: before the cases' names,
-# where two programs have the same.
-# A test that needs a server or a tool carries a label that names it; the others carry `unit`.
+# tracekin_test(NAME SOURCES... [LIBRARIES ...] [LABELS ...] [TIMEOUT s] [PREFIX p]): defines a
+# GoogleTest program. Each of its cases is a separate CTest test, so that cases are counted and a
+# crash affects only one. With sanitizers, which make the start of a program take a second, the
+# program is one test. PREFIX is put before the names of the cases if two programs have the same. A
+# test that needs a server or a tool has a label that names it; all others have the label `unit`.
 include(GoogleTest)
 function(tracekin_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT;PREFIX" "LIBRARIES;LABELS" ${ARGN})
@@ -116,12 +117,13 @@ function(tracekin_test name)
     PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
 endfunction()
 
-# tracekin_load_modules(TARGET): a program, with the exporter linked in, whose tracers are to find the
-# modules that were built; which, it knows by TRACEKIN_HAVE_THRIFT and TRACEKIN_HAVE_KAFKA.
+# tracekin_load_modules(TARGET): for a program that links the exporter and whose tracers must find
+# the modules that were built. TRACEKIN_HAVE_THRIFT and TRACEKIN_HAVE_KAFKA are defined accordingly.
 function(tracekin_load_modules target)
   set_target_properties(${target} PROPERTIES BUILD_RPATH ${PROJECT_BINARY_DIR}/lib)
   if(TRACEKIN_SANITIZE)
-    # dlopen() is libasan's there; a path of the older kind holds for all who ask, not for the caller alone.
+    # There, dlopen() is libasan's. A path of the older kind applies to all callers, not only to the
+    # program.
     target_link_options(${target} PRIVATE -Wl,--disable-new-dtags)
   endif()
   foreach(module thrift kafka)
@@ -133,15 +135,16 @@ function(tracekin_load_modules target)
   endforeach()
 endfunction()
 
-# tracekin_skip(OUT WHY): the command of a test that cannot run. (With a semicolon in it CMake would make two words of it,
-# and the test would pass.)
+# tracekin_skip(OUT WHY): stores the command of a test that cannot run in OUT. WHY must not contain
+# a semicolon, because CMake would split it in two, and the test would pass.
 function(tracekin_skip out why)
   set(${out} sh -c "echo 'SKIPPED: ${why}' && exit 77" PARENT_SCOPE)
 endfunction()
 
-# tracekin_script_test(NAME LABELS ... COMMAND ... [SANITIZERS ...]): a test that is a program or script of its own.
-# Exit status 77 means "skipped"; it has printed why. SANITIZERS: with which it can run, address or thread, unless it is
-# a unit test. It finds TRACEKIN_SANITIZE in its environment then.
+# tracekin_script_test(NAME LABELS ... COMMAND ... [SANITIZERS ...]): defines a test that is a
+# separate program or script. It exits with 77 if it is skipped, after printing the reason. Unless
+# it is a unit test, it runs only with those SANITIZERS, address or thread, that are listed.
+# TRACEKIN_SANITIZE is set in its environment.
 function(tracekin_script_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "LABELS;COMMAND;SANITIZERS" ${ARGN})
   if(TRACEKIN_SANITIZE AND NOT ARG_LABELS STREQUAL unit)
@@ -158,8 +161,8 @@ function(tracekin_script_test name)
     SKIP_RETURN_CODE 77 ENVIRONMENT "TRACEKIN_SANITIZE=${TRACEKIN_SANITIZE}")
 endfunction()
 
-# tracekin_memcheck_test(NAME PROGRAM [ARGUMENT...]): a program of ours makes no error in memory, and leaks
-# nothing.
+# tracekin_memcheck_test(NAME PROGRAM [ARGUMENT...]): checks that one of our programs neither leaks
+# nor misuses memory.
 find_program(VALGRIND valgrind)
 function(tracekin_memcheck_test name)
   if(TRACEKIN_SANITIZE)
