@@ -20,7 +20,7 @@ def reason_to_skip():
         if shutil.which(program) is None:
             return f"{program} is not installed"
     if os.geteuid() != 0:
-        return "Ceph's daemons are to be started as root"
+        return "Ceph's daemons must be started as root"
     return None
 
 

@@ -17,7 +17,7 @@ for tool in mmdebstrap git unshare dpkg-shlibdeps file; do
   command -v $tool >/dev/null || skip "$tool is not installed"
 done
 git -c safe.directory='*' -C "$source" rev-parse >/dev/null 2>&1 ||
-  skip "$source is not a git checkout, of which scripts/bare-root takes a copy"
+  skip "$source is not a git checkout, which scripts/bare-root copies"
 
 work=$(mktemp -d)
 trap 'rm -rf --one-file-system "$work"' EXIT

@@ -13,7 +13,7 @@ fail() {
   exit 1
 }
 unshare --mount true 2>/dev/null || {
-  echo "SKIPPED: nothing may be mounted here (it takes root)"
+  echo "SKIPPED: mounting is not allowed here (it needs root)"
   exit 77
 }
 

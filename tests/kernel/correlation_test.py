@@ -147,6 +147,6 @@ del Recording  # it is a base class, not a test
 if __name__ == "__main__":
     RECORDING = sys.argv.pop()
     if not os.path.exists(RECORDING):
-        print(f"SKIPPED: nothing was recorded in {RECORDING}, as kernel_recording says")
+        print(f"SKIPPED: nothing was recorded in {RECORDING}; see the test kernel_recording")
         sys.exit(77)
     unittest.main(verbosity=2)

@@ -19,7 +19,7 @@ namespace tracekin::testing {
 // support threads in the child of a process with several threads ("dup thread with used id").
 #ifdef __SANITIZE_THREAD__
 #define TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK() \
-  GTEST_SKIP() << "the thread sanitizer knows no threads after a fork"
+  GTEST_SKIP() << "the thread sanitizer does not support threads after a fork"
 #else
 #define TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK() static_cast<void>(0)
 #endif
@@ -27,7 +27,7 @@ namespace tracekin::testing {
 // The same for tests that fork while other threads allocate memory.
 #ifdef __SANITIZE_ADDRESS__
 #define TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK() \
-  GTEST_SKIP() << "GCC's AddressSanitizer lets locks of its allocator stay taken in the child"
+  GTEST_SKIP() << "GCC's AddressSanitizer may leave its allocator's locks locked in the child"
 #else
 #define TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK() TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK()
 #endif

@@ -98,7 +98,7 @@ TEST_F(OutputFolder, BelowOneThatAnybodyMayReplaceIsRefused) {
 class OutputFolderOfAnother : public OutputFolder {
  protected:
   void SetUp() override {
-    if (geteuid() != 0) GTEST_SKIP() << "to make another user's folder takes root";
+    if (geteuid() != 0) GTEST_SKIP() << "making another user's folder needs root";
   }
 };
 

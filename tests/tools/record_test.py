@@ -253,7 +253,7 @@ class Record(unittest.TestCase):
 
     def test_root_writes_into_no_folder_that_another_user_has_made(self):
         if os.geteuid() != 0:
-            self.skipTest("another user's folder takes root")
+            self.skipTest("another user's folder needs root")
         os.mkdir(self.output)
         os.chown(self.output, 65534, 65534)
         self.assertIn("is another user's", self.record("--", "true", status=2))
@@ -297,7 +297,7 @@ class Record(unittest.TestCase):
     def record_as_nobody(self, *arguments, groups=()):
         """Without and with the group that root's session daemon listens to."""
         if os.geteuid() != 0:
-            self.skipTest("another user's tracing takes root")
+            self.skipTest("another user's tracing needs root")
         os.chown(self.folder, 65534, 65534)
         program = shutil.copy(TRACEKIN, self.folder)  # from where it may not be allowed to look
         environment = {"PATH": os.environ["PATH"], "HOME": self.folder, "LTTNG_HOME": self.folder}

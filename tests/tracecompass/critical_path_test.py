@@ -139,11 +139,11 @@ if __name__ == "__main__":
     if given in ("-h", "--help"):
         sys.exit(__doc__)
     if not given:
-        print("SKIPPED: there is no kernel trace; TRACEKIN_KERNEL_TRACE would name its folder")
+        print("SKIPPED: there is no kernel trace; set TRACEKIN_KERNEL_TRACE to its folder")
         sys.exit(77)
     FOLDER = pathlib.Path(given)
     if not FOLDER.exists():
-        print(f"SKIPPED: nothing was recorded in {FOLDER}, as kernel_recording says")
+        print(f"SKIPPED: nothing was recorded in {FOLDER}; see the test kernel_recording")
         sys.exit(77)
     trace_compass.install()
     unittest.main(verbosity=2)

@@ -184,5 +184,5 @@ TEST(WithoutMalloc, TheFirstScopeOfAThreadDoesNotEndTheProcess) {
 }  // namespace
 }  // namespace tracekin::testing
 #else
-TEST(WithoutMalloc, IsNotTestedWithSanitizers) { GTEST_SKIP() << "malloc() is the sanitizer's"; }
+TEST(WithoutMalloc, IsNotTestedWithSanitizers) { GTEST_SKIP() << "sanitizers replace malloc()"; }
 #endif

@@ -114,7 +114,7 @@ TEST_F(OddPlaces, ASpoolThatNobodyMayEnterLosesNoSpanInSilence) {
 }
 
 TEST_F(OddPlaces, ASpoolOfAnotherUsersLosesNoSpanInSilence) {
-  if (geteuid() != 0) GTEST_SKIP() << "only root can make a folder that is another user's";
+  if (geteuid() != 0) GTEST_SKIP() << "only root can make another user's folder";
   std::filesystem::create_directory(Path("roots"));
   ExpectSpoolCountedAndTold(Path("roots"));
 }

@@ -148,7 +148,7 @@ void MeasureSpan(const Tracer& tracer, StackOf* stack) {
 }
 
 TEST(Stack, ASpansCallsFitIntoSmallOnes) {
-  if (!kMeasures) GTEST_SKIP() << "what is not optimised, or has a sanitizer, has larger frames";
+  if (!kMeasures) GTEST_SKIP() << "frames are larger without optimisation or with a sanitizer";
   const TempFolder folder;
   for (const char* sampler : {"always", "never"}) {
     StackOf stack;
@@ -171,7 +171,7 @@ TEST(Stack, ASpansCallsFitIntoSmallOnes) {
 }
 
 TEST(Stack, MakingAndClosingATracerFitsIntoAModestOne) {
-  if (!kMeasures) GTEST_SKIP() << "what is not optimised, or has a sanitizer, has larger frames";
+  if (!kMeasures) GTEST_SKIP() << "frames are larger without optimisation or with a sanitizer";
   const Listener nobody(16);  // connections wait and are never answered
   StackOf stack;
   const std::string json =

@@ -111,7 +111,7 @@ TEST(StandardError, ThatIsAFullPipeHoldsNobodyUpAndTheNextLineSaysWhatIsLost) {
 
 // A service that drops its privileges keeps the pipe that root gave it, but cannot reopen it.
 TEST(StandardError, ThatIsAnotherUsersFullPipeHoldsNobodyUp) {
-  if (geteuid() != 0) GTEST_SKIP() << "needs root, to become somebody else";
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to become another user";
   InFork([] {
     const int end = ReadEndOfPipe();
     ASSERT_EQ(setuid(65534), 0);

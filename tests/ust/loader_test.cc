@@ -57,7 +57,7 @@ void ExpectDormant(const TestedLoader& loader) {
 TEST(Loader, StartsWithADormantRecorder) { ExpectDormant(LoaderIn("good")); }
 
 TEST(Loader, SaysThatThereIsNoProviderAndStaysDormant) {
-  if (dlopen(TRACEKIN_UST_SONAME, RTLD_LAZY) != nullptr) GTEST_SKIP() << "one is installed";
+  if (dlopen(TRACEKIN_UST_SONAME, RTLD_LAZY) != nullptr) GTEST_SKIP() << "a provider is installed";
   const TestedLoader& loader = LoaderIn("alone");
   std::string error;
   EXPECT_FALSE(loader.load(&error));

@@ -7,7 +7,7 @@ set -euo pipefail
 
 example=$(dirname "$(realpath "$0")")/../../examples/request
 if ! PATH=$PATH:/usr/sbin haproxy -vv 2>/dev/null | grep -q 'Built with OpenTracing'; then
-  echo "SKIPPED: no HAProxy with OpenTracing is installed (haproxy)"
+  echo "SKIPPED: HAProxy with OpenTracing is not installed (haproxy)"
   exit 77
 fi
 folder=$(mktemp -d)
