@@ -36,15 +36,14 @@ namespace {
 constexpr char kUsage[] =
     "usage: ceph_relay [--no-stamp] [--digest FILE] LISTEN=OSD...\n"
     "\n"
-    "Relays from each address LISTEN to the address OSD until SIGTERM or SIGINT; both are "
-    "IPv4:PORT, and\n"
+    "Relays from each address LISTEN to the address OSD until SIGTERM or SIGINT. Both are "
+    "IPv4:PORT;\n"
     "port 0 of LISTEN is any free one. Prints \"LISTEN=OSD\" once it listens, and its counts at "
     "the end.\n"
-    "The tracer is configured by TRACEKIN_... in the environment.\n"
+    "TRACEKIN_... in the environment configures the tracer.\n"
     "\n"
-    "  --no-stamp     leave every byte as it is; make spans all the same\n"
-    "  --digest FILE  append a line for each connection that has ended: what arrived and what went "
-    "on\n";
+    "  --no-stamp     change no byte, but make spans\n"
+    "  --digest FILE  append a digest of what arrived and what was sent when a connection ends\n";
 
 constexpr std::size_t kMaxConnections = 1024;
 constexpr int kConnectSeconds = 5;
