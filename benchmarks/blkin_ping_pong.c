@@ -3,7 +3,7 @@
  * over pipes. The server opens a root span for each message and the client makes a child of it.
  * Each records when it starts and when it ends.
  *
- * usage: ping_pong ITERATIONS [syslog | nothing]
+ * usage: blkin_ping_pong ITERATIONS [syslog | nothing]
  * Prints the server's time in nanoseconds. With "syslog" the same data is sent to syslog(3)
  * instead; with "nothing" no event is recorded. */
 #include <blkin-front.h>

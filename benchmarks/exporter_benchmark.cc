@@ -194,8 +194,8 @@ int Datadog(const char* port, std::uint64_t count) {
     auto root = tracer->StartSpan("parent");
     ChildSpan(*tracer, root->context());
     root->Finish();
-    // dd-opentracing has no counters and drops the traces that its queue of 7000 cannot hold, so
-    // this makes only 20,000 traces per second.
+    // dd-opentracing does not have counters and drops the traces that its queue of 7000 cannot
+    // hold, so this makes only 20,000 traces per second.
     if (i % 20 == 0) std::this_thread::sleep_until(start + milliseconds(i / 20));
   }
   tracer->Close();

@@ -19,8 +19,8 @@ namespace tracekin {
 std::shared_ptr<Tracer> MustMakeTracer(const Options& options);
 std::shared_ptr<Tracer> MustMakeTracer(const char* json);
 
-/// HTTP headers as a vector of pairs of strings, with linear lookup: the carrier with which other
-/// tracers were measured, too.
+/// HTTP headers as a vector of pairs of strings, with linear lookup. Other tracers were measured
+/// with the same carrier.
 class HeadersCarrier final : public opentracing::HTTPHeadersReader,
                              public opentracing::HTTPHeadersWriter {
  public:
@@ -46,8 +46,8 @@ void SetB3(const HeadersCarrier& carrier, bool sampled = true);
 /// Reads the same five headers with LookupKey.
 void LookUpB3(const HeadersCarrier& carrier);
 
-/// Extracts the context of those headers. If `tracer` has no contexts, as the no-op tracer, `other`
-/// extracts it, so that the API's cost of a reference is included.
+/// Extracts the context of those headers. If `tracer` does not support contexts, like the no-op
+/// tracer, `other` extracts it, so that the API's cost of a reference is included.
 std::unique_ptr<opentracing::SpanContext> RemoteParent(const opentracing::Tracer& tracer,
                                                        bool sampled,
                                                        const opentracing::Tracer& other);

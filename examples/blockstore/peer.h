@@ -50,9 +50,9 @@ class Peer {
   void Run();
   void Stop() { stop_ = true; }
 
-  /// Sends a request with the context of `trace`. Whatever `message` and `trace` refer to must live
-  /// until `done` has been called, which happens on the thread of Run(). The call fails if there is
-  /// no receiver for ten seconds.
+  /// Sends a request with the context of `trace`. The objects that `message` and `trace` refer to
+  /// must live until `done` has been called, which happens on the thread of Run(). The call fails
+  /// if there is no receiver for ten seconds.
   void Call(const Message& message, const Trace& trace, Done done);
 
  protected:

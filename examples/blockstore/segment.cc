@@ -143,7 +143,7 @@ Slot* Segment::Take(PortNumber number, std::chrono::milliseconds timeout, bool* 
   return nullptr;
 }
 
-// The port's ownership is held meanwhile, so no other process can become the receiver.
+// The port's ownership is held during this call, so no other process can become the receiver.
 bool Segment::Cancel(Slot* slot) {
   const std::uint32_t number = slot->request.dst_portno;
   Port& port = memory_->ports[number];

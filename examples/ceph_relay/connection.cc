@@ -52,7 +52,7 @@ short Connection::Wanted(const Direction& reading, const Direction& writing) con
 void Connection::Run() {
   for (;;) {
     for (Direction* direction : {&from_client_, &from_osd_}) {
-      // Most of the time the other socket accepts what has arrived immediately.
+      // Usually the other socket accepts the received bytes immediately.
       if (direction->wants_to_write() && !Write(direction)) return;
       if (direction->ended && !direction->wants_to_write() && !direction->closed) {
         shutdown(direction->to, SHUT_WR);

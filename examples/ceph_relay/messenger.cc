@@ -151,7 +151,7 @@ void MessengerStream::Connect(const std::string& unit, std::string* out) {
   Next(&MessengerStream::ConnectOrFrames, 1, Get32(unit, kAuthorizerSize));
 }
 
-// What the client sends next depends on the server's answer, which has already passed.
+// The client's next bytes depend on the server's answer, which has already passed.
 void MessengerStream::ConnectOrFrames(const std::string& unit, std::string* out) {
   switch (handshake_->answer) {
     case Handshake::kNone:

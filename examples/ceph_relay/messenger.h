@@ -43,7 +43,7 @@ class Observer {
   virtual void NotUnderstood() = 0;
 };
 
-/// What the two directions must know about each other until the connection is open.
+/// State that the two directions share until the connection is open.
 struct Handshake {
   enum Answer { kNone, kAgain, kOpen, kOpenWithSequence } answer = kNone;
   bool signs = false;  // the client authenticates with cephx and therefore signs its messages

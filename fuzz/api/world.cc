@@ -153,7 +153,7 @@ ExporterOptions World::AnyExporter(Choices* choices) {
       exporter.type = "scribe";
       exporter.endpoint = "scribe://127.0.0.1:" + std::to_string(server_.port());
       break;
-#ifndef __SANITIZE_THREAD__  // It knows no threads of thrd_create(), as librdkafka's are.
+#ifndef __SANITIZE_THREAD__  // does not support thrd_create(), which librdkafka uses
     case 5:
       // A forked child may inherit a locked lock of librdkafka.
       exporter.type = limits_.forks == 0 ? "kafka" : "none";

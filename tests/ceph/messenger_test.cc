@@ -132,7 +132,7 @@ TEST(Messenger, AFlippedBitPassesAsItIs) {
   });
 }
 
-// Whichever bit is flipped, only the changed front may differ.
+// For every flipped bit, only the changed front may differ from the input.
 TEST(Messenger, AFlippedBitAndAChangedFront) {
   const std::string session = Session(Message(Op()));
   EachBitFlip(session, [](const HeapBytes& bytes, std::size_t at) {

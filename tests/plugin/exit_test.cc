@@ -187,7 +187,7 @@ TEST_F(ExitTest, TheFirstHandshakeOfAProcessMayBeItsLast) {
   }
 }
 
-// The handlers that run after ours stand for OpenSSL's.
+// The handlers that run after ours represent those of OpenSSL.
 TEST_F(ExitTest, NoThreadIsInsideOfOpenSslWhenItIsCleanedUp) {
   EXPECT_EQ(StatusOf(Start([this] {
               slow_handshake_ms = 300;  // longer than Close() waits beyond its timeout

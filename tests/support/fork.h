@@ -45,8 +45,8 @@ inline int AwaitChild(pid_t child) {
   return in_time ? status : -1;
 }
 
-/// Forks, runs `body` in the child and waits until it has ended. The child's assertions count as
-/// the parent's. Returns the child's process id.
+/// Forks, runs `body` in the child and waits until it has ended. The child's assertions count like
+/// those of the parent. Returns the child's process id.
 template <class Body>
 pid_t InFork(Body body) {
   std::fflush(nullptr);  // otherwise the child writes buffered output again

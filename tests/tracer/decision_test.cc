@@ -29,7 +29,7 @@ std::unique_ptr<opentracing::SpanContext> Extract(
 struct Case {
   const char* what;
   std::vector<std::pair<std::string, std::string>> headers;
-  // Whether a child is exported, for each sampler and value of parent_based.
+  // True if a child is exported, for each sampler and value of parent_based.
   bool always_parent, always_own, never_parent, never_own;
 };
 

@@ -119,7 +119,7 @@ TEST_F(ForkBomb, LosesAndRepeatsNoSpanOverHttp) {
   });
 }
 
-// A thread of libcurl resolves the name, and a fork may happen at any moment meanwhile.
+// A thread of libcurl resolves the name. A fork may happen at any moment during that.
 TEST_F(ForkBomb, LosesNoSpanBesideTracersThatLookUpNames) {
   const FaultServer server([](FaultServer::Connection& c) { c.Answer("202 Accepted"); });
   ExporterOptions by_address;

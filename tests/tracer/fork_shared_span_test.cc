@@ -120,7 +120,7 @@ TEST_F(ForkDuringASpan, TheChildMayUseAndEndIt) {
   std::atomic<opentracing::Span*> current{nullptr};
   opentracing::FinishSpanOptions finish;
   finish.log_records.resize(20, {opentracing::SystemTime{}, {{"event", kShort}}});
-  Background load;  // must be destroyed before what it uses
+  Background load;  // destroyed before the objects that it uses
   load.Repeat([&] {
     const auto span = tracer_->StartSpan("shared");
     span->SetBaggageItem("item", std::string(200, 'a'));

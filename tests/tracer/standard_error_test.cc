@@ -224,8 +224,9 @@ TEST(StandardError, ThatIsAStoppedTerminalHoldsNobodyUp) {
   });
 }
 
-// Uses a tracer that logs a lot, whatever the state of standard error: its configuration, that
-// others can read its credentials, that its collector is unreachable, and what it has dropped.
+// Uses a tracer that logs a lot, with standard error in any state. It logs its configuration, that
+// others can read its credentials, that its collector is unreachable, and the spans that it
+// dropped.
 void MakeUseAndCloseATracer() {
   Options options;
   options.service_name = "test";

@@ -58,7 +58,7 @@ const tracekin_ust_recorder kRecorder = {
     &never,  // exporter_stats is tested in reporter_test.cc
     &listening,
     &listening,
-    &never,  // BlkKin's are tested in tests/integrations/blkin/record_test.cc
+    &never,  // BlkKin's events are tested in tests/integrations/blkin/record_test.cc
     &never,
     &never,
     &never,

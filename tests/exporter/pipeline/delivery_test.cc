@@ -469,7 +469,7 @@ TEST_F(DeliveryTest, WhatIsLeftAtTheEndIsCountedOrSpooled) {
 
 class DeliveryHistory : public DeliveryTest, public ::testing::WithParamInterface<unsigned> {};
 
-// Whatever happens, in any order: every span is in exactly one place, and none is accepted twice.
+// In every order of events, each span is in exactly one place and is accepted at most once.
 TEST_P(DeliveryHistory, Conserves) {
   std::mt19937 random(GetParam());
   const auto below = [&random](unsigned bound) { return static_cast<unsigned>(random() % bound); };

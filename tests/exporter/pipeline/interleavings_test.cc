@@ -103,7 +103,7 @@ class InterleavedQueue : public ::testing::TestWithParam<Scenario> {
     Forget();
   }
 
-  // Forgets what was read, accepted and refused so far.
+  // Resets the state that Check() compares.
   void Forget() {
     read_.clear();
     accepted_ = queue_.accepted();

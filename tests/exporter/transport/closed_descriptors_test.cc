@@ -247,7 +247,7 @@ TEST(ClosedDescriptorsLimit, LibrdkafkaWritesToWhatTheHostHasOpenedInTheirPlace)
   InFork([] {
     ExporterOptions options;
     options.kafka_brokers = "127.0.0.1:1";
-    auto* transport = new KafkaTransport(options);  // its destructor might close the host's
+    auto* transport = new KafkaTransport(options);  // its destructor might close host descriptors
     const auto send = [transport] {
       transport->Send("[]", 1, Transport::Clock::now() + std::chrono::milliseconds(100));
     };

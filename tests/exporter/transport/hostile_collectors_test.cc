@@ -405,7 +405,7 @@ TEST_P(HostileCollectors, CostNothingButTheirSpans) {
     host.FinishSpans(outcome);
     ExpectOutcome(outcome, host.Close());
     host.ExpectHarmlessLog();
-#if !defined(__SANITIZE_ADDRESS__)  // which needs more of both
+#if !defined(__SANITIZE_ADDRESS__)  // AddressSanitizer needs more of both
     EXPECT_LE(PeakMemory() - memory, kMemory);
     EXPECT_LE(CpuTime() / 1ms, kCpu / 1ms);
 #endif

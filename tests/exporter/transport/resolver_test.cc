@@ -268,8 +268,8 @@ class NamedCollectorTest : public ResolverTest, public ::testing::WithParamInter
     }
   }
 
-  /// Does what HAProxy does before it serves: changes to an empty root and denies itself new
-  /// threads. Names cannot be resolved then.
+  /// Confines the process like HAProxy does before it serves: changes to an empty root and forbids
+  /// new threads. Names cannot be resolved then.
   void Confine() const {
     ASSERT_EQ(chroot(root_.path().c_str()), 0);
     ASSERT_EQ(chdir("/"), 0);
