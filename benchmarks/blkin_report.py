@@ -170,7 +170,7 @@ class Server:
 
 
 def send(server, endpoint, form, count, *how):
-    """Returns what arrived of the messages: the bytes of TCP payload and of the bodies alone."""
+    """Returns the bytes that arrived for the messages: the TCP payload, and the bodies alone."""
     environment = dict(os.environ, TRACEKIN_EXPORTER_ENDPOINT=endpoint.format(server.port), TRACEKIN_TRACE_ID_BITS="64",
                        TRACEKIN_EXPORTER_FORMAT=form)
     subprocess.run([PROGRAMS / "blkin_messages", str(count), *how], check=True, env=environment)

@@ -107,7 +107,7 @@ class Bench:
             self.devices.popitem()[1].__exit__()
 
     def start(self):
-        """Starts new processes. Each state gets a random folder of those that hold a device's map.
+        """Starts new processes, those of each state in a random one of the device folders.
         """
         self.stop()
         for number, state in enumerate(random.sample(list(STATES), len(STATES))):

@@ -66,7 +66,7 @@ void Keep(Walk& walk, ExtractedContext extracted) {
   walk.Keep(std::move(*extracted));
 }
 
-// May change a message like another process might.
+// Sometimes damages a message, like another process might.
 void Damage(Choices* choices, std::string* text) {
   if (text->empty() || choices->OneIn(2)) return;
   (*text)[choices->Below(65536) % text->size()] = choices->Take<char>();
