@@ -155,7 +155,7 @@ ExporterOptions World::AnyExporter(Choices* choices) {
       break;
 #ifndef __SANITIZE_THREAD__  // does not support thrd_create(), which librdkafka uses
     case 5:
-      // A forked child may inherit a locked lock of librdkafka.
+      // A forked child may inherit a locked mutex of librdkafka.
       exporter.type = limits_.forks == 0 ? "kafka" : "none";
       exporter.kafka_brokers = kNobodyListens;
       break;

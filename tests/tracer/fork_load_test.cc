@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests fork() while other threads are in the middle of all kinds of work. A child that inherits a
-// locked lock hangs, and is killed and reported.
+// locked mutex hangs, and is killed and reported.
 
 #include <gtest/gtest.h>
 
