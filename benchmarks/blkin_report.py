@@ -38,7 +38,7 @@ class Session:
 
     def __exit__(self, *_):
         if "discarded" in lttng("destroy", "bench"):
-            sys.exit("blkin_report: LTTng had to discard events, which makes the times worthless")
+            sys.exit("blkin_report: LTTng discarded events, so the times are invalid")
         self.content, self.events = 0, 0
         for stream in pathlib.Path(self.folder.name).rglob("*channel0_[0-9]*"):
             if stream.parent.name != "index":

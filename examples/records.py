@@ -68,7 +68,7 @@ class LttngRecord:
         span_id = f"{int(event['span_id']):016x}"
         thread = int(event["tid"])
         if thread != event["vtid"]:
-            self.problems.append(f"{what} of {span_id} says thread {thread}, LTTng {event['vtid']}")
+            self.problems.append(f"{what} of {span_id} names thread {thread}, but LTTng {event['vtid']}")
         log = text(event["message"]) if what == "span_log" else ""
         self.events.append(
             Event(message.default_clock_snapshot.ns_from_origin, what, span_id, int(event["vpid"]),
@@ -80,7 +80,7 @@ class LttngRecord:
             if span_id in self.spans:
                 self.problems.append(f"{span_id} finishes twice")
             if starts.get(span_id) != identity(event):
-                self.problems.append(f"{span_id}: start and finish do not say the same")
+                self.problems.append(f"{span_id}: start and finish differ")
             self.spans[span_id] = self.exported(event, span_id)
             if not event["sampled"]:
                 self.unsampled.add(span_id)
@@ -116,15 +116,15 @@ class LttngRecord:
         open_scopes = collections.Counter()
         for event in self.events:
             if event.span_id not in self.spans:
-                self.problems.append(f"{event.what} of {event.span_id}, a span that is not there")
+                self.problems.append(f"{event.what} of {event.span_id}, a span that does not exist")
             if event.what.startswith("scope_"):
                 open_scopes[event.thread, event.span_id] += 1 if event.what == "scope_enter" else -1
         for (thread, span_id), count in open_scopes.items():
             if count != 0:
-                self.problems.append(f"thread {thread} enters and exits {span_id} unequally often")
+                self.problems.append(f"thread {thread} enters and exits {span_id} a different number of times")
         for span in self.spans.values():
             if span.parent_id and span.parent_id not in self.spans:
-                self.problems.append(f"{span.span_id} has a parent that is not there")
+                self.problems.append(f"{span.span_id} has a parent that does not exist")
 
 
 def identity(event):

@@ -27,7 +27,7 @@ namespace tracekin::testing {
 // The same for tests that fork while other threads allocate memory.
 #ifdef __SANITIZE_ADDRESS__
 #define TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK() \
-  GTEST_SKIP() << "GCC's AddressSanitizer may leave its allocator's locks locked in the child"
+  GTEST_SKIP() << "GCC's AddressSanitizer may leave its allocator's locks held in the child"
 #else
 #define TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK() TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK()
 #endif

@@ -113,7 +113,7 @@ class Agreement(unittest.TestCase):
         enter = next(event for event in self.lttng.events if event.what == "scope_enter")
         self.lttng.events.append(enter)
         self.lttng.finish({})
-        self.assertIn("unequally often", self.differences()[0])
+        self.assertIn("a different number of times", self.differences()[0])
 
     def test_a_span_that_does_not_finish_is_found(self):
         self.lttng.finish({"00000000000000aa": []})
