@@ -50,7 +50,7 @@ import org.w3c.dom.Document;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
-/** Runs Trace Compass' own analyses and prints what they found: a JSON array a line. */
+/** Runs Trace Compass' own analyses and prints their results: one JSON array per line. */
 public class Headless implements IApplication {
   private PrintStream out;
 
@@ -93,7 +93,7 @@ public class Headless implements IApplication {
     return trace;
   }
 
-  /** A trace, or an experiment of several. */
+  /** Opens a trace, or an experiment of several. */
   private ITmfTrace open(List<String> paths) throws Exception {
     ITmfTrace[] traces = new ITmfTrace[paths.size()];
     for (int i = 0; i < traces.length; i++) traces[i] = openOne(paths.get(i));
@@ -174,7 +174,7 @@ public class Headless implements IApplication {
     }
   }
 
-  /** The rows of the time graph views, and how long a window 1000 pixels wide would wait. */
+  /** Prints the rows of the time graph views, and how long a window of 1000 pixels would wait. */
   private void printRows(ITmfTrace trace, Document document) {
     long begin = trace.getStartTime().toNanos();
     long pixel = (trace.getEndTime().toNanos() - begin) / 1000;
@@ -232,11 +232,11 @@ public class Headless implements IApplication {
     if (!path.waitForCompletion()) return false;
     TmfGraph graph = path.getCriticalPath();
     TmfVertex vertex = graph.getHead();
-    // That is the first vertex of some thread; the path may begin on another.
+    // This is the first vertex of some thread, but the path may begin on another.
     for (TmfVertex earlier = vertex; earlier != null; earlier = before(earlier)) vertex = earlier;
     while (vertex != null) {
       TmfEdge edge = vertex.getEdge(EdgeDirection.OUTGOING_HORIZONTAL_EDGE);
-      // A hand-over takes time where a packet is under way.
+      // A hand-over takes time if a packet is in transit.
       if (edge == null) edge = vertex.getEdge(EdgeDirection.OUTGOING_VERTICAL_EDGE);
       if (edge == null) break;
       long begin = vertex.getTs();
