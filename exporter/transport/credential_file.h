@@ -32,7 +32,6 @@ class CredentialFile {
 
  private:
   bool IsAsItWas(const struct stat& file) const;
-  std::string Read(int descriptor);
   std::string Take(std::string_view credential);
 
   const Scheme scheme_;

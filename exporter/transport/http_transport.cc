@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/transport/http_transport.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <chrono>
 #include <new>
@@ -136,6 +138,17 @@ void HttpTransport::SetTlsOptions() {
   set(CURLOPT_KEYPASSWD, "");
 }
 
+// OpenSSL opens these files by itself, and would wait for the writer of a FIFO.
+std::string HttpTransport::CheckTlsFiles() const {
+  for (const std::string* path :
+       {&options_.ca_file, &options_.client_certificate, &options_.client_key}) {
+    struct stat file;
+    if (path->empty() || stat(path->c_str(), &file) != 0 || S_ISREG(file.st_mode)) continue;
+    return "cannot read " + *path + ": not a regular file";
+  }
+  return {};
+}
+
 SendResult HttpTransport::Send(const std::string& body, std::size_t /*spans*/,
                                Clock::time_point deadline) {
   if (Clock::now() >= interrupt_.Or(deadline)) {
@@ -143,6 +156,9 @@ SendResult HttpTransport::Send(const std::string& body, std::size_t /*spans*/,
   }
   if (!transfer_ || !transfer_->IsOurs()) MakeTransfer();
   if (std::string error = RefreshCredential(); !error.empty()) {
+    return {SendStatus::kFailed, std::move(error)};
+  }
+  if (std::string error = CheckTlsFiles(); !error.empty()) {
     return {SendStatus::kFailed, std::move(error)};
   }
   if (std::string error = transfer_->Resolve(resolver_.get(), interrupt_, deadline);

@@ -56,6 +56,7 @@ class HttpTransport final : public Transport {
   void SetTlsOptions();
   void SetHeaders();
   std::string RefreshCredential();
+  std::string CheckTlsFiles() const;
   SendResult Post(const std::string& body, Clock::time_point deadline);
   std::string Words(CURLcode code) const;
 

@@ -3,14 +3,14 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <fstream>
+#include <cstddef>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
+#include "base/regular_file.h"
 #include "exporter/transport/http_answer.h"
 
 namespace tracekin {
@@ -19,6 +19,8 @@ namespace {
 
 // Larger than any batch: what is too large is for the topic to say.
 constexpr int kMaxMessageBytes = 64 << 20;
+
+constexpr std::size_t kMaxFileBytes = 1 << 20;
 
 // What only we may set: another value would make reports of deliveries fail to appear.
 constexpr std::string_view kReserved[] = {"bootstrap.servers", "metadata.broker.list",
@@ -54,16 +56,18 @@ void SetFile(rd_kafka_conf_t* configuration, const std::string& path) {
   const auto fail = [&path](const std::string& what) {
     throw std::runtime_error("exporter.kafka_config_file: " + path + what);
   };
-  std::ifstream file(path);
+  std::string content;
+  const std::string error = ReadRegularFile(path, kMaxFileBytes, &content);
+  if (!error.empty()) fail(": " + error);
+  std::istringstream lines(content);
   std::string line;
-  for (int number = 1; std::getline(file, line); ++number) {
+  for (int number = 1; std::getline(lines, line); ++number) {
     try {
       SetLine(configuration, line);
-    } catch (const std::runtime_error& error) {
-      fail(", line " + std::to_string(number) + ": " + error.what());
+    } catch (const std::runtime_error& wrong) {
+      fail(", line " + std::to_string(number) + ": " + wrong.what());
     }
   }
-  if (!file.eof()) fail(": " + std::generic_category().message(errno));
 }
 
 }  // namespace

@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <fstream>
-
+#include "base/regular_file.h"
 #include "tracekin/configuration.h"
 
 namespace tracekin::blkin {
@@ -16,12 +15,9 @@ namespace {
 constexpr std::size_t kMaxConfigurationBytes = 1 << 20;  // limit of ParseConfiguration
 
 bool ReadConfiguration(const char* path, std::string* json, std::string* error) {
-  std::ifstream file(path, std::ios::binary);
-  json->resize(kMaxConfigurationBytes + 1);
-  file.read(json->data(), static_cast<std::streamsize>(json->size()));
-  json->resize(static_cast<std::size_t>(file.gcount()));
-  if (file.is_open() && !file.bad() && file.eof()) return true;
-  *error = std::string("TRACEKIN_CONFIG: cannot read ") + path;
+  const std::string reason = ReadRegularFile(path, kMaxConfigurationBytes, json);
+  if (reason.empty()) return true;
+  *error = std::string("TRACEKIN_CONFIG: cannot read ") + path + ": " + reason;
   return false;
 }
 

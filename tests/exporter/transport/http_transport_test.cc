@@ -567,7 +567,7 @@ TEST_F(CredentialTest, TokenIsReadAgainWhenItsFileChanges) {
 TEST_F(CredentialTest, ThatIsBadOrMissingFailsTheBatchAndIsTriedAgain) {
   options_.bearer_file = path_;
   Connect(server_->url());
-  ExpectFailure("cannot open " + path_ + ": No such file or directory");
+  ExpectFailure("cannot read " + path_ + ": No such file or directory");
   Write("");
   ExpectFailure(path_ + " is empty");
   Write("\n");
@@ -577,15 +577,15 @@ TEST_F(CredentialTest, ThatIsBadOrMissingFailsTheBatchAndIsTriedAgain) {
   Write("secret\nEvil: header\n");
   ExpectFailure(path_ + " does not hold one token alone");
   Write(std::string(70000, 's'));
-  ExpectFailure(path_ + " is longer than a credential");
+  ExpectFailure("cannot read " + path_ + ": longer than 65536 bytes");
   std::filesystem::remove(path_);
   ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
-  ExpectFailure(path_ + " is not a file");
+  ExpectFailure("cannot read " + path_ + ": not a regular file");
   std::filesystem::remove(path_);
   Write("good");
   EXPECT_EQ(Sent(), "Bearer good");
   std::filesystem::remove(path_);
-  ExpectFailure("cannot open " + path_ + ": No such file or directory");
+  ExpectFailure("cannot read " + path_ + ": No such file or directory");
 }
 
 TEST_F(CredentialTest, UserAndPasswordComeFromAFile) {

@@ -175,6 +175,20 @@ TEST_F(KafkaTransportTest, RefusesAFileThatLibrdkafkaDoesNotTake) {
   EXPECT_THROW(KafkaTransport::Check(options_), std::runtime_error);
 }
 
+TEST_F(KafkaTransportTest, DoesNotWaitForTheWriterOfAFifo) {
+  options_.kafka_config_file = path_ + ".fifo";
+  ASSERT_EQ(mkfifo(options_.kafka_config_file.c_str(), 0600), 0);
+  std::string words;
+  try {
+    KafkaTransport::Check(options_);
+  } catch (const std::runtime_error& error) {
+    words = error.what();
+  }
+  std::filesystem::remove(options_.kafka_config_file);
+  EXPECT_EQ(words,
+            "exporter.kafka_config_file: " + options_.kafka_config_file + ": not a regular file");
+}
+
 TEST_F(KafkaTransportTest, TriesAgainWhatCannotBeSetUp) {
   EXPECT_EQ(FileError("security.protocol=ssl\nssl.ca.location=/nonexistent/ca.pem"), "none");
   transport_.emplace(options_);

@@ -136,6 +136,21 @@ TEST_F(TlsTest, SaysWhichFileIsMissing) {
   ExpectFailure(HasSubstr(options_.client_key));
 }
 
+TEST_F(TlsTest, DoesNotWaitForTheWriterOfAFifo) {
+  Serve("good");
+  const std::string fifo = Path("fifo");
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  const std::string message = "cannot read " + fifo + ": not a regular file";
+  options_.ca_file = fifo;
+  ExpectFailure(message);
+  options_.ca_file = Path("ca.pem");
+  options_.client_certificate = fifo;
+  ExpectFailure(message);
+  options_.client_certificate = Path("client.pem");
+  options_.client_key = fifo;
+  ExpectFailure(message);
+}
+
 // By default OpenSSL asks for the password at the terminal, so this test provides one.
 TEST_F(TlsTest, DoesNotAskForTheKeysPassword) {
   Serve("good", "ca");

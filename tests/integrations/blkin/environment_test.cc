@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include <fstream>
 #include <map>
@@ -175,9 +176,17 @@ TEST_F(BlkinEnvironment, AWrongOneFailsInitOnceAndForAll) {
     EXPECT_EQ(blkin::Initialise(), -EINVAL);
     EXPECT_EQ(::testing::internal::GetCapturedStderr(),
               "tracekin: BlkKin's spans are not exported: TRACEKIN_CONFIG: cannot read "
-              "/nonexistent/tracekin.json\n");
+              "/nonexistent/tracekin.json: No such file or directory\n");
     Record(1, "end");  // still allowed
   });
+}
+
+TEST_F(BlkinEnvironment, AFifoIsNotWaitedFor) {
+  const std::string fifo = folder_.path() + "/fifo";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  Set("TRACEKIN_CONFIG", fifo);
+  EXPECT_EQ(blkin::TracerOfEnvironment(&error_), nullptr);
+  EXPECT_EQ(error_, "TRACEKIN_CONFIG: cannot read " + fifo + ": not a regular file");
 }
 
 TEST_F(BlkinEnvironment, AProgramsOwnTracerGoesBeforeIt) {
