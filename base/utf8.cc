@@ -245,6 +245,33 @@ std::string_view TruncateUtf8(std::string_view text, std::size_t max_bytes) noex
   return text.substr(0, cut);
 }
 
+char32_t TakeCodePoint(std::string_view* text) noexcept {
+  const auto first = static_cast<unsigned char>(text->front());
+  const std::size_t size = first < 0x80 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+  char32_t code_point = size == 1 ? first : first & (0x7Fu >> size);
+  for (std::size_t i = 1; i < size; ++i) {
+    code_point = code_point << 6 | (static_cast<unsigned char>((*text)[i]) & 0x3Fu);
+  }
+  text->remove_prefix(size);
+  return code_point;
+}
+
+bool IsControl(char32_t code_point) noexcept {
+  struct Range {
+    char32_t first, last;
+  };
+  constexpr Range kControls[] = {
+      {0, 0x1F},        {0x7F, 0x9F},      // C0, DEL, C1
+      {0x61C, 0x61C},   {0x200E, 0x200F},  // marks of direction
+      {0x2028, 0x202E},                    // ends of lines, embeddings, overrides
+      {0x2066, 0x206F},                    // isolates, and controls that Unicode deprecates
+  };
+  for (const Range& range : kControls) {
+    if (range.first <= code_point && code_point <= range.last) return true;
+  }
+  return false;
+}
+
 char* WriteJsonString(std::string_view text, char* out, const char* end) noexcept {
   if (static_cast<std::size_t>(end - out) < text.size() + 2) return nullptr;
   *out++ = '"';

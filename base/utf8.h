@@ -41,6 +41,14 @@ std::string_view Sanitize(std::string_view text, std::string* scratch);
 /// code points, if `text` is valid UTF-8. Otherwise returns some prefix that is short enough.
 std::string_view TruncateUtf8(std::string_view text, std::size_t max_bytes) noexcept;
 
+/// Removes the first code point from `*text` and returns it. REQUIRES: `*text` is valid UTF-8 and
+/// not empty.
+char32_t TakeCodePoint(std::string_view* text) noexcept;
+
+/// Returns whether a terminal or a viewer may do something other than show `code_point`: ASCII and
+/// Unicode controls, line separators, and characters that change the direction of the text.
+bool IsControl(char32_t code_point) noexcept;
+
 /// Returns the maximum number of bytes that WriteJsonString writes for text of `size` bytes.
 constexpr std::size_t MaxJsonStringSize(std::size_t size) { return 6 * size + 2; }
 

@@ -2,11 +2,33 @@
 #include "configuration/text.h"
 
 #include <charconv>
+#include <cstdio>
 
 #include "base/utf8.h"
 #include "configuration/url.h"
 
 namespace tracekin {
+
+namespace {
+
+// `json` is a JSON string, in which only the controls of ASCII have been escaped.
+std::string WithoutControls(std::string_view json) {
+  std::string shown;
+  while (!json.empty()) {
+    const std::string_view before = json;
+    const char32_t c = TakeCodePoint(&json);
+    if (IsControl(c)) {
+      char escape[sizeof "\\u0000"];
+      std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
+      shown += escape;
+    } else {
+      shown += before.substr(0, before.size() - json.size());
+    }
+  }
+  return shown;
+}
+
+}  // namespace
 
 bool IsText(std::string_view text) {
   std::string scratch;
@@ -21,7 +43,8 @@ std::string Quoted(std::string_view text) {
   const std::string_view shown = TruncateUtf8(whole, kShownBytes);
   char quoted[MaxJsonStringSize(kShownBytes)];
   char* const end = WriteJsonString(shown, quoted, quoted + sizeof quoted);
-  return std::string(quoted, end) + (shown.size() < whole.size() ? "..." : "");
+  const std::string_view json(quoted, static_cast<std::size_t>(end - quoted));
+  return WithoutControls(json) + (shown.size() < whole.size() ? "..." : "");
 }
 
 std::string Decimal(std::uint64_t number) { return std::to_string(number); }

@@ -14,8 +14,8 @@ namespace tracekin {
 /// Whether `text` is UTF-8 without NUL, which the C interfaces behind us would cut it at.
 bool IsText(std::string_view text);
 
-/// `text` as a JSON string, for a message: on one line, what is not text replaced by U+FFFD, a
-/// password in a URL masked, and cut after 100 bytes.
+/// `text` as a JSON string, for a message: on one line, what is not text replaced by U+FFFD, controls
+/// of ASCII and of Unicode escaped, a password in a URL masked, and cut after 100 bytes.
 std::string Quoted(std::string_view text);
 
 /// `number` in decimal without an exponent, whatever locale the host has set.

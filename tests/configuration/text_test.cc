@@ -32,6 +32,14 @@ TEST(Quoted, ShowsTextOnOneLine) {
   EXPECT_EQ(Quoted("http://me:secret@a"), R"("http://me:***@a")");
 }
 
+TEST(Quoted, EscapesWhatATerminalWouldObey) {
+  EXPECT_EQ(Quoted("a\x7f"), R"("a\u007f")");
+  EXPECT_EQ(Quoted("\xc2\x9b 2J"), R"("\u009b 2J")");  // CSI of C1
+  EXPECT_EQ(Quoted("\xe2\x80\xae txt.exe \xe2\x81\xa6"), R"("\u202e txt.exe \u2066")");  // RLO, LRI
+  EXPECT_EQ(Quoted("\xd8\x9c\xe2\x80\xa8"), R"("\u061c\u2028")");
+  EXPECT_EQ(Quoted("\xc2\xa0\xe2\x81\xa5"), "\"\xc2\xa0\xe2\x81\xa5\"");  // beside them
+}
+
 TEST(Quoted, CutsBetweenCharacters) {
   std::string text;
   while (text.size() < 1000) text += "\xe2\x82\xac";
