@@ -24,8 +24,10 @@
 
 #include "tests/exporter/transport/fault_server.h"
 #include "tests/exporter/transport/full_listener.h"
+#include "tests/support/connections.h"
 #include "tests/support/listener.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/transport_fixture.h"
 
 namespace tracekin {
 namespace {
@@ -36,30 +38,13 @@ using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
+using testing::ConnectionsTo;
+using testing::In;
+using testing::kSlack;
 using Connection = FaultServer::Connection;
-
-// How long after a deadline a transport may return.
-constexpr milliseconds kSlack{200};
-
-Transport::Clock::time_point In(milliseconds time) { return Transport::Clock::now() + time; }
 
 std::string Body(const std::string& request) {
   return request.substr(request.find("\r\n\r\n") + 4);
-}
-
-// Returns the descriptors of this process that are connected to `port`.
-std::vector<int> ConnectionsTo(std::uint16_t port) {
-  std::vector<int> found;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    const int descriptor = std::stoi(entry.path().filename());
-    struct sockaddr_in peer = {};
-    socklen_t size = sizeof peer;
-    if (getpeername(descriptor, reinterpret_cast<struct sockaddr*>(&peer), &size) == 0 &&
-        peer.sin_family == AF_INET && ntohs(peer.sin_port) == port) {
-      found.push_back(descriptor);
-    }
-  }
-  return found;
 }
 
 std::string Gunzipped(const std::string& compressed) {
@@ -77,15 +62,9 @@ std::string Gunzipped(const std::string& compressed) {
   return text;
 }
 
-class HttpTransportTest : public ::testing::Test {
+class HttpTransportTest : public testing::TransportFixture<HttpTransport> {
  protected:
-  HttpTransportTest() {
-    // Required by Transport::Send.
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  }
+  HttpTransportTest() : TransportFixture("[]") {}
 
   FaultServer& Serve(FaultServer::Handler handler) { return server_.emplace(std::move(handler)); }
 
@@ -94,23 +73,11 @@ class HttpTransportTest : public ::testing::Test {
     return transport_.emplace(options_, "application/json");
   }
 
-  SendResult Send(const std::string& body = "[]", milliseconds time = milliseconds(10000)) {
-    const auto start = Transport::Clock::now();
-    const SendResult result = transport_->Send(body, 1, start + time);
-    elapsed_ = Transport::Clock::now() - start;
-    return result;
-  }
-
-  // Sends one batch to a server that answers with `handler`.
+  // One batch to a server that answers with `handler`.
   SendResult SendTo(FaultServer::Handler handler, milliseconds time = milliseconds(10000)) {
     Connect(Serve(std::move(handler)).url());
-    return Send("[]", time);
+    return Send(empty_, time);
   }
-
-  ExporterOptions options_;
-  Transport::Clock::duration elapsed_{};
-  std::optional<FaultServer> server_;
-  std::optional<HttpTransport> transport_;  // destroyed first
 };
 
 TEST_F(HttpTransportTest, PostsTheBodyWithItsHeaders) {

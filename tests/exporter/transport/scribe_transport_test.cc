@@ -25,7 +25,9 @@
 #include "tests/exporter/transport/fault_server.h"
 #include "tests/exporter/transport/full_listener.h"
 #include "tests/exporter/transport/scribe_server.h"
+#include "tests/support/connections.h"
 #include "tests/support/listener.h"
+#include "tests/support/transport_fixture.h"
 
 namespace tracekin {
 namespace {
@@ -34,12 +36,12 @@ using namespace std::string_literals;
 using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
+using testing::ConnectionsTo;
+using testing::In;
+using testing::kSlack;
 using Connection = FaultServer::Connection;
 
-// How long after a deadline a transport may return.
-constexpr milliseconds kSlack{200};
-
-// A server's replies, including their frames.
+// Replies as a server sends them, from their frame on.
 const std::string kStrictOk = FromHex(
     "0000001780010002000000034c6f6700000000080000"
     "00000000"
@@ -49,8 +51,6 @@ const std::string kOk = FromHex(
     "080000"
     "00000000"
     "00");
-
-Transport::Clock::time_point In(milliseconds time) { return Transport::Clock::now() + time; }
 
 std::string Frame(const std::string& message) {
   const std::uint32_t size = htonl(static_cast<std::uint32_t>(message.size()));
@@ -62,23 +62,10 @@ std::string Body(const std::vector<SpanRecord>& spans, std::string_view category
   return Encode(encoder, spans);
 }
 
-// Returns the descriptors of this process that are connected to `port`.
-std::vector<int> ConnectionsTo(std::uint16_t port) {
-  std::vector<int> found;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {
-    const int descriptor = std::stoi(entry.path().filename());
-    struct sockaddr_in peer = {};
-    socklen_t size = sizeof peer;
-    if (getpeername(descriptor, reinterpret_cast<struct sockaddr*>(&peer), &size) == 0 &&
-        peer.sin_family == AF_INET && ntohs(peer.sin_port) == port) {
-      found.push_back(descriptor);
-    }
-  }
-  return found;
-}
-
-class ScribeTransportTest : public ::testing::Test {
+class ScribeTransportTest : public testing::TransportFixture<ScribeTransport> {
  protected:
+  ScribeTransportTest() : TransportFixture(Body({})) {}
+
   ScribeTransport& Connect(const std::string& url) {
     options_.endpoint = url;
     return transport_.emplace(options_);
@@ -90,28 +77,16 @@ class ScribeTransportTest : public ::testing::Test {
     return server;
   }
 
-  SendResult Send(const std::string& body = Body({}), milliseconds time = milliseconds(10000)) {
-    const auto start = Transport::Clock::now();
-    const SendResult result = transport_->Send(body, 1, start + time);
-    elapsed_ = Transport::Clock::now() - start;
-    return result;
-  }
-
-  // Sends one batch to a peer that answers with `handler`.
+  // One batch to a peer that answers with `handler`.
   SendResult SendTo(FaultServer::Handler handler, milliseconds time = milliseconds(10000)) {
     Serve(std::move(handler));
-    return Send(Body({}), time);
+    return Send(empty_, time);
   }
 
   // Sends one batch to a peer that answers with `bytes`.
   SendResult SendToPeerThatSays(const std::string& bytes) {
     return SendTo([bytes](Connection& c) { c.Write(bytes); });
   }
-
-  ExporterOptions options_;
-  Transport::Clock::duration elapsed_{};
-  std::optional<FaultServer> server_;
-  std::optional<ScribeTransport> transport_;  // destroyed first
 };
 
 // Tests what libthrift's real server reads. The parameters are whether it writes versioned headers,
