@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers of an HTTP collector: a status, a Retry-After header and text.
 #include "exporter/transport/http_answer.h"
+#include "base/one_line.h"
 
 #include <algorithm>
 #include <string>
 
+#include "base/one_line.h"
 #include "base/utf8.h"
 #include "fuzz/check.h"
 #include "fuzz/input.h"

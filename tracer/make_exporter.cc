@@ -60,6 +60,12 @@ std::shared_ptr<Resolver> ChooseResolver(const ExporterOptions& options, const P
   return Resolver::For(options, proxy.url);
 }
 
+Exporter::HelperThread HooksOf(const std::shared_ptr<Resolver>& resolver) {
+  return {[resolver] { resolver->Start(); }, [resolver] { resolver->Stop(); },
+          [resolver](Exporter::Clock::time_point deadline) { resolver->AwaitFirst(deadline); },
+          [resolver] { resolver->AfterForkInChild(); }};
+}
+
 Exporter::MakeTransport ChooseTransport(const ExporterOptions& options,
                                         const Exporter::MakeEncoder& make_encoder,
                                         const Proxy& proxy,
@@ -109,7 +115,7 @@ std::shared_ptr<Exporter> MakeExporter(const Options& options) {
   auto made = std::make_shared<Exporter>(exporter, options.service_name, make_encoder,
                                          ChooseTransport(exporter, make_encoder, proxy, resolver),
                                          options.logger);
-  made->set_resolver(resolver);
+  if (resolver != nullptr) made->set_helper(HooksOf(resolver));
   return made;
 }
 

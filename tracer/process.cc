@@ -5,16 +5,17 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
+#include "base/library_at_work.h"
 #include "base/no_destructor.h"
 #include "base/standard_descriptors.h"
 #include "base/thread_state.h"
-#include "exporter/transport/curl.h"
 #include "tracer/tracer_impl.h"
 
 namespace tracekin {
@@ -39,17 +40,17 @@ Registry& TheRegistry() {
 
 void BeforeFork() {
   TheRegistry().mutex.lock();
-  StopCurlForFork();
+  StopLibrariesForFork();
 }
 
 void AfterForkInParent() {
-  ResumeCurlAfterForkInParent();
+  ResumeLibrariesAfterForkInParent();
   TheRegistry().mutex.unlock();
 }
 
 void AfterForkInChild() {
   RenewThreadStateAfterFork();
-  ResumeCurlAfterForkInChild();  // these two before there are threads again
+  ResumeLibrariesAfterForkInChild();  // these two before there are threads again
   GiveBackStandardDescriptorsAfterFork();
   for (const Registered& entry : TheRegistry().tracers) entry.tracer->AfterForkInChild();
   TheRegistry().mutex.unlock();
@@ -85,13 +86,14 @@ void AtExit() {
   while (const std::shared_ptr<Exporter> exporter = NextToAwait()) {
     if (!exporter->AwaitEnd()) all_ended = false;
   }
-  if (!all_ended) StopCurlForExit();
+  if (!all_ended) StopLibrariesForExit();
 }
 
-// Once for tracers that need no libcurl, and once more when it has been initialised. AtExit() may run twice.
+// Once at first, and once more after each library that has been initialised. AtExit() may run twice.
 void RegisterAtExit() {
-  static std::atomic<bool> registered[2];
-  if (!registered[CurlIsInitialised()].exchange(true)) std::atexit(AtExit);
+  static std::atomic<std::int64_t> registered{-1};  // InitialisedLibraries() then
+  const std::int64_t libraries = InitialisedLibraries();
+  if (registered.exchange(libraries) != libraries) std::atexit(AtExit);
 }
 
 }  // namespace

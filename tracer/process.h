@@ -12,10 +12,9 @@
 // that the process exits in the longest close_timeout_ms, whatever their number. Meanwhile other threads may
 // fork and make tracers.
 //
-// exit() runs the handlers in the reverse order of their registration, and OpenSSL registers one when it is
-// first initialised. Ours must run before it, for the last spans may need a handshake. So the handler is
-// registered after libcurl, and OpenSSL with it, has been initialised, and threads of a tracer that uses them
-// are started after that.
+// Ours must run before the exit handlers of libraries that exporters use (base/library_at_work.h), because
+// the last spans may need a handshake. So the handler is registered after they have been initialised, and
+// threads of a tracer that uses them are started after that.
 //
 // Thread-safety: any thread. A fork waits for a tracer that is being registered or destroyed.
 #ifndef TRACEKIN_TRACER_PROCESS_H
@@ -26,7 +25,7 @@ namespace tracekin {
 class TracerImpl;
 
 /// From now until UnregisterTracer the tracer is told of forks and closed at exit. Throws
-/// std::bad_alloc. REQUIRES: InitialiseCurl() was called before, if the exporter is to use libcurl or OpenSSL.
+/// std::bad_alloc. REQUIRES: the libraries that the exporter uses have been initialised.
 void RegisterTracer(TracerImpl* tracer);
 
 /// Undoes that for some tracer that `condition` holds for, and returns it; nullptr if there is none.

@@ -27,6 +27,7 @@ using std::chrono::milliseconds;
 // second.
 constexpr milliseconds kPollInterval{20};
 constexpr std::chrono::seconds kTellInterval{10};
+constexpr std::chrono::seconds kLongestReadyWait{1};
 constexpr std::int64_t kStartRetryNs = 1'000'000'000;
 // For the destructor of a transport: librdkafka's threads take milliseconds, and KafkaTransport
 // gives up after a second.
@@ -148,7 +149,7 @@ void Exporter::Start() noexcept {
 // Throws what std::thread does if one of the two cannot be had.
 Exporter::Worker* Exporter::StartThreads() {
   auto worker = std::make_unique<Worker>(this);
-  if (resolver_) resolver_->Start();  // if another thread cannot be had it stays, for the next try
+  if (helper_) helper_->start();  // if another thread cannot be had it stays, for the next try
   Sender* sender = &worker->sender;
   sender->set_eager(options_.type == "kafka");  // librdkafka starts threads of its own
   worker->sender_thread = std::thread([sender] {
@@ -174,7 +175,7 @@ void Exporter::Run(Worker* worker) noexcept {
   }
   worker->sender.Stop();
   worker->sender_thread.join();
-  if (resolver_) resolver_->Stop();
+  if (helper_) helper_->stop();
   const std::lock_guard<std::mutex> lock(worker->mutex);
   worker->ended = true;
   worker->progress.notify_all();
@@ -327,8 +328,8 @@ void Exporter::ReportStuck() noexcept {
 }
 
 void Exporter::AwaitReady() noexcept {
-  const Clock::time_point deadline = Clock::now() + Resolver::kLongestWait;
-  if (resolver_) resolver_->AwaitFirst(deadline);
+  const Clock::time_point deadline = Clock::now() + kLongestReadyWait;
+  if (helper_) helper_->await_ready(deadline);
   if (Worker* worker = worker_.load()) worker->sender.AwaitReady(deadline);
 }
 
@@ -420,7 +421,7 @@ void Exporter::AfterForkInChild() noexcept {
     parents->sender.AbandonAfterFork();
     parents->delivery.AbandonAfterFork();
   }
-  if (resolver_) resolver_->AfterForkInChild();
+  if (helper_) helper_->after_fork_in_child();
   starting_ = false;
   next_start_ns_ = 0;
   failed_starts_ = 0;

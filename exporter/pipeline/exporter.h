@@ -18,13 +18,13 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "exporter/pipeline/sender.h"
 #include "exporter/pipeline/span_queue.h"
 #include "exporter/pipeline/totals.h"
-#include "exporter/transport/resolver.h"
 #include "tracekin/options.h"
 
 namespace tracekin {
@@ -48,9 +48,18 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
     on_round_ = std::move(on_round);
   }
 
-  /// Has the thread of `resolver` started and ended together with the exporter's own. It may be null.
-  /// REQUIRES: as set_on_round().
-  void set_resolver(std::shared_ptr<Resolver> resolver) { resolver_ = std::move(resolver); }
+  /// A thread that the transport needs beside the exporter's own two, as a set of hooks.
+  struct HelperThread {
+    std::function<void()> start;  // throws std::system_error if no thread can be had
+    std::function<void()> stop;
+    // Waits until the thread has done its work for the first time, but not beyond `deadline`.
+    std::function<void(Clock::time_point deadline)> await_ready;
+    std::function<void()> after_fork_in_child;  // called while the child has one thread
+  };
+
+  /// Has `helper` started and stopped together with the exporter's own threads. REQUIRES: all of its
+  /// hooks are set, and none throws unless it says so; as set_on_round().
+  void set_helper(HelperThread helper) { helper_ = std::move(helper); }
 
   /// Waits until what needs the host's file system or new threads has been done for the first time, or
   /// could not be: the collector's name is resolved, and librdkafka has started its threads. A second at
@@ -120,7 +129,7 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   const MakeTransport make_transport_;
   const Logger logger_;
   std::function<std::string(bool last)> on_round_;
-  std::shared_ptr<Resolver> resolver_;
+  std::optional<HelperThread> helper_;
   SpanQueue queue_;
 
   std::atomic<Worker*> worker_{nullptr};

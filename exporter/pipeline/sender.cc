@@ -8,9 +8,9 @@
 #include <new>
 #include <utility>
 
+#include "base/library_at_work.h"
+#include "base/one_line.h"
 #include "base/standard_descriptors.h"
-#include "exporter/transport/curl.h"
-#include "exporter/transport/http_answer.h"
 
 namespace tracekin {
 
@@ -104,7 +104,7 @@ void Sender::MakeParts() {
   if (owned_transport_ != nullptr) return;
   {
     // A module has its own part in libcurl's and librdkafka's initialisation.
-    const CurlAtWork at_work;
+    const LibraryAtWork at_work;
     owned_transport_ = make_transport_();
   }
   transport_ = owned_transport_.get();

@@ -3,37 +3,24 @@
 
 #include <sys/auxv.h>
 
-#include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <ctime>
 #include <mutex>
 #include <new>
-#include <shared_mutex>
 #include <stdexcept>
 #include <string>
 
-#include "base/no_destructor.h"
+#include "base/library_at_work.h"
+#include "base/spin_lock.h"
 
 namespace tracekin {
 
 namespace {
 
-using Lock = std::shared_timed_mutex;
-
-// A step of a handshake takes some milliseconds.
-constexpr std::chrono::milliseconds kLongestForkWait{100};
-constexpr std::chrono::seconds kLongestExitWait{1};
-
-Lock& AtWork() {
-  static NoDestructor<Lock> lock;
-  return *lock;
-}
-
-bool stopped = false;  // of the thread that forks
-// Not std::call_once(): libcurl may fail for lack of memory, and glibc needs memory to unwind its frame.
-std::mutex initialising;
-std::atomic<bool> initialised{false};
+// Not std::call_once(), because libcurl may fail for lack of memory, and glibc needs memory to unwind its
+// frame. Not std::mutex, because the child of a fork could not renew it.
+SpinLock initialising;
+bool initialised = false;  // guarded by `initialising`
 
 // libcurl opens the file that the variable names when it is initialised, and cannot be told not to.
 void RefuseKeyLogOfUser() {
@@ -63,34 +50,14 @@ void CheckCurl(CURLcode code) {
 }
 
 void InitialiseCurl() {
-  const CurlAtWork at_work;
-  const std::lock_guard<std::mutex> lock(initialising);
+  const LibraryAtWork at_work;
+  const std::lock_guard<SpinLock> lock(initialising);
   if (initialised) return;
   RefuseKeyLogOfUser();
   ReadTimeZone();
   CheckCurl(curl_global_init(CURL_GLOBAL_DEFAULT));
   initialised = true;
-}
-
-bool CurlIsInitialised() noexcept { return initialised; }
-
-CurlAtWork::CurlAtWork() noexcept { AtWork().lock_shared(); }
-
-CurlAtWork::~CurlAtWork() { AtWork().unlock_shared(); }
-
-void StopCurlForFork() noexcept { stopped = AtWork().try_lock_for(kLongestForkWait); }
-
-void ResumeCurlAfterForkInParent() noexcept {
-  if (stopped) AtWork().unlock();
-}
-
-void ResumeCurlAfterForkInChild() noexcept {
-  new (&AtWork()) Lock;
-  new (&initialising) std::mutex;
-}
-
-void StopCurlForExit() noexcept {
-  [[maybe_unused]] const bool locked = AtWork().try_lock_for(kLongestExitWait);  // for ever
+  CountInitialisedLibrary();
 }
 
 }  // namespace tracekin

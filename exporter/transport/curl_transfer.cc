@@ -10,7 +10,8 @@
 #include <system_error>
 #include <utility>
 
-#include "exporter/transport/http_answer.h"
+#include "base/library_at_work.h"
+#include "base/one_line.h"
 
 namespace tracekin {
 
@@ -32,7 +33,7 @@ int OnClose(void* sockets, curl_socket_t descriptor) noexcept {
 }  // namespace
 
 CurlTransfer::CurlTransfer(Sockets* sockets) : sockets_(sockets) {
-  const CurlAtWork at_work;
+  const LibraryAtWork at_work;
   InitialiseCurl();
   guards_[0] = OpenGuard();
   multi_.reset(curl_multi_init());
@@ -51,7 +52,7 @@ CurlTransfer::CurlTransfer(Sockets* sockets) : sockets_(sockets) {
 CurlTransfer::~CurlTransfer() {
   if (IsOurs()) {
     End();
-    const CurlAtWork at_work;
+    const LibraryAtWork at_work;
     easy_.reset();
     multi_.reset();
   } else {
@@ -107,7 +108,7 @@ std::optional<CURLcode> CurlTransfer::Run(const EarliestDeadline& interrupt,
 }
 
 bool CurlTransfer::Perform() noexcept {
-  const CurlAtWork at_work;
+  const LibraryAtWork at_work;
   int running = 0;
   const CURLMcode code = curl_multi_perform(multi_.get(), &running);
   sockets_->ForgetClosed();
@@ -116,7 +117,7 @@ bool CurlTransfer::Perform() noexcept {
 
 void CurlTransfer::End() noexcept {
   if (!added_ || !IsOurs()) return;
-  const CurlAtWork at_work;
+  const LibraryAtWork at_work;
   curl_multi_remove_handle(multi_.get(), easy());
   sockets_->ForgetClosed();
   added_ = false;

@@ -2,10 +2,9 @@
 #include "exporter/transport/http_answer.h"
 
 #include <algorithm>
-#include <cstddef>
 #include <utility>
 
-#include "base/utf8.h"
+#include "base/one_line.h"
 
 namespace tracekin {
 
@@ -13,7 +12,6 @@ namespace {
 
 using std::chrono::seconds;
 
-constexpr std::size_t kMaxLine = 256;
 constexpr seconds kLongestRetryAfter{3600};
 
 SendStatus JudgeStatus(long status, std::string_view text) {
@@ -36,23 +34,6 @@ SendResult JudgeAnswer(long status, std::string_view text, std::chrono::seconds 
   if (!line.empty()) message += ": " + line;
   if (judgement != SendStatus::kFailed) return {judgement, std::move(message)};
   return {judgement, std::move(message), std::clamp(retry_after, seconds(0), kLongestRetryAfter)};
-}
-
-std::string OneLine(std::string_view text) {
-  std::string scratch, line;
-  text = Sanitize(text, &scratch);
-  while (!text.empty()) {
-    const std::string_view before = text;
-    const char32_t c = TakeCodePoint(&text);
-    if (c != ' ' && !IsControl(c)) {
-      line += before.substr(0, before.size() - text.size());
-    } else if (!line.empty() && line.back() != ' ') {
-      line += ' ';
-    }
-  }
-  line.resize(TruncateUtf8(line, kMaxLine).size());
-  while (!line.empty() && line.back() == ' ') line.pop_back();
-  return line;
 }
 
 }  // namespace tracekin

@@ -20,10 +20,6 @@ namespace tracekin {
 SendResult JudgeAnswer(long status, std::string_view text,
                        std::chrono::seconds retry_after = std::chrono::seconds(0));
 
-/// The first 256 bytes, at most, of `text` as valid UTF-8. Runs of white space, of control characters,
-/// of line separators and of what changes the direction of writing have become single spaces.
-std::string OneLine(std::string_view text);
-
 }  // namespace tracekin
 
 #endif  // TRACEKIN_EXPORTER_TRANSPORT_HTTP_ANSWER_H

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "base/one_line.h"
 #include "base/regular_file.h"
-#include "exporter/transport/http_answer.h"
 
 namespace tracekin {
 

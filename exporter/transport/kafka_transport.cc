@@ -11,8 +11,8 @@
 #include <thread>
 #include <utility>
 
+#include "base/one_line.h"
 #include "base/signals_blocked.h"
-#include "exporter/transport/http_answer.h"
 #include "exporter/transport/kafka_configuration.h"
 
 namespace tracekin {

@@ -27,7 +27,7 @@ class Resolver {
   using Clock = Transport::Clock;
 
   /// How old addresses are when a new connection has them asked for again, and how long it then waits
-  /// before it uses the old ones. MakeTracer waits as long for the first.
+  /// before it uses the old ones.
   static constexpr std::chrono::seconds kFresh{60};
   static constexpr std::chrono::seconds kLongestWait{1};
 

@@ -11,8 +11,8 @@
 #include <string>
 #include <utility>
 
+#include "base/one_line.h"
 #include "exporter/encoding/zipkin_types.h"
-#include "exporter/transport/http_answer.h"
 
 namespace tracekin {
 

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <utility>
 
-#include "exporter/transport/http_answer.h"
+#include "base/one_line.h"
 #include "exporter/transport/scribe_answer.h"
 
 namespace tracekin {
