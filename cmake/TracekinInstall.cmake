@@ -64,6 +64,19 @@ endif()
 if(TARGET tracekin_program)
   install(TARGETS tracekin_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
     COMPONENT tracekin-tools)
+  install(FILES ${TRACEKIN_MANUAL} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+    COMPONENT tracekin-tools)
+  set(completion_dir ${PROJECT_SOURCE_DIR}/tools/completion)
+  install(FILES ${completion_dir}/tracekin.bash RENAME tracekin
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tracekin-tools)
+  install(FILES ${completion_dir}/tracekin.fish
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT tracekin-tools)
+  # Debian's zsh looks for what packages bring in a folder of its own.
+  install(FILES ${completion_dir}/_tracekin
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT local)
+  install(FILES ${completion_dir}/_tracekin
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions COMPONENT tracekin-tools
+    EXCLUDE_FROM_ALL)
 endif()
 
 if(TARGET tracekin_grpc)

@@ -2,7 +2,7 @@
 // The subcommands of the program `tracekin`, and what each of them is.
 //
 // A new one takes a file NAME.cc that defines it, a line at the end of this header, a row in the
-// table of main.cc, and the manual page man/tracekin-NAME.1.
+// table of main.cc, the manual page man/tracekin-NAME.1, and its name in man/tracekin.1.
 #ifndef TRACEKIN_TOOLS_SUBCOMMAND_H
 #define TRACEKIN_TOOLS_SUBCOMMAND_H
 

@@ -155,4 +155,10 @@ if [ -n "$tools" ]; then
   says $tools Depends liblttng-ctl0
   says $tools Depends libbabeltrace2-0
   says $tools Recommends lttng-tools
+  has $tools '/usr/share/man/man1/tracekin\.1\.gz'
+  has $tools '/usr/share/man/man1/tracekin-record\.1\.gz'
+  has $tools /usr/share/bash-completion/completions/tracekin
+  has $tools /usr/share/zsh/vendor-completions/_tracekin
+  has $tools '/usr/share/fish/vendor_completions\.d/tracekin\.fish'
+  has_not $tools '.*/site-functions/.*'
 fi
