@@ -4,6 +4,7 @@
 #define TRACEKIN_FUZZ_SPAN_H
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>

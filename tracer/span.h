@@ -12,6 +12,7 @@
 #include <opentracing/span.h>
 
 #include <atomic>
+#include <cstdint>
 #include <string>
 
 #include "base/spin_lock.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tracer/span_context.h"
 
+#include <functional>
 #include <mutex>
 #include <new>
 #include <system_error>

@@ -15,6 +15,8 @@
 #include <opentracing/span.h>
 
 #include <atomic>
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 

@@ -8,6 +8,7 @@
 #define TRACEKIN_TRACER_TRACER_IMPL_H
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 

@@ -20,6 +20,7 @@
 #include <opentracing/tracer.h>
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 

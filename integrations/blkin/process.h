@@ -11,6 +11,8 @@
 
 #include "integrations/blkin/partial_spans.h"
 
+#include <cstdint>
+
 namespace tracekin::blkin {
 
 /// On the first call in a process, loads the LTTng provider, reads RATE, and makes the tracer that

@@ -2,7 +2,9 @@
 #include "integrations/grpc/metadata_carrier.h"
 
 #include <algorithm>
+#include <functional>
 #include <string_view>
+#include <utility>
 
 namespace tracekin {
 namespace {

@@ -10,6 +10,7 @@
 #include <opentracing/propagation.h>
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 

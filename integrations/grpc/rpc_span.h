@@ -11,7 +11,9 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 
 namespace tracekin {
 

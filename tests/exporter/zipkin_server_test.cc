@@ -6,6 +6,7 @@
 #include <rapidjson/document.h>
 
 #include <chrono>
+#include <limits>
 #include <string>
 #include <vector>
 

@@ -7,6 +7,8 @@
 #include <gtest/gtest.h>
 #include <opentracing/propagation.h>
 
+#include <cstdint>
+#include <functional>
 #include <ostream>
 #include <stdexcept>
 #include <string>

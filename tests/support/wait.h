@@ -4,6 +4,7 @@
 #define TRACEKIN_TESTS_SUPPORT_WAIT_H
 
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <iterator>
 #include <thread>

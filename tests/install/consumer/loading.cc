@@ -4,6 +4,7 @@
 #include <opentracing/dynamic_load.h>
 
 #include <cstdio>
+#include <string>
 
 int main(int argc, char** argv) {
   if (argc != 3) return 2;

@@ -2,6 +2,7 @@
 #include "tests/integrations/grpc/echo_client.h"
 
 #include <future>
+#include <utility>
 
 namespace tracekin::testing {
 namespace {

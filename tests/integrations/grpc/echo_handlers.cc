@@ -3,6 +3,7 @@
 #include <chrono>
 #include <map>
 #include <thread>
+#include <utility>
 
 #include "tests/integrations/grpc/echo_server.h"
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/integrations/grpc/echo_server.h"
 
+#include <chrono>
+#include <utility>
+
 namespace tracekin::testing {
 
 EchoServer::EchoServer(Api api, ServerInterceptors interceptors, Hooks& hooks)
