@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <stdexcept>
+#include <string>
 #include <string_view>
 
 #include "base/open_module.h"
@@ -21,20 +22,21 @@ const ExporterModule* Load(const std::string& file) {
 
 }  // namespace
 
-const ExporterModule& LoadExporterModule(const std::string& name, const std::string& setting) {
-  const std::string file = "libtracekin_" + name + ".so";
+const ExporterModule& LoadExporterModule(std::string_view name, std::string_view setting) {
+  const std::string file = "libtracekin_" + std::string(name) + ".so";
+  const std::string needs = std::string(setting) + " needs " + file;
   const ExporterModule* const module = Load(file);
   if (module == nullptr) {
     const char* const reason = dlerror();
-    throw std::runtime_error(setting + " needs " + file + ", of the Debian package libtracekin-" +
-                             name + "0, which cannot be loaded (" +
+    throw std::runtime_error(needs + ", of the Debian package libtracekin-" + std::string(name) +
+                             "0, which cannot be loaded (" +
                              (reason != nullptr ? reason : "no reason given") +
                              "); the formats json and proto3 over HTTP, and files, need no module");
   }
   constexpr std::string_view kOurs = TRACEKIN_EXPORTER_MODULE_VERSION;
   if (module->version != kOurs) {
-    throw std::runtime_error(setting + " needs " + file + " of this version of tracekin, " +
-                             std::string(kOurs) + "; found " + module->version);
+    throw std::runtime_error(needs + " of this version of tracekin, " + std::string(kOurs) +
+                             "; found " + module->version);
   }
   return *module;
 }

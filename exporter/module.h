@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "exporter/encoding/encoder.h"
 #include "exporter/transport/resolver.h"
@@ -36,7 +37,7 @@ struct ExporterModule {
 
 /// Loads libtracekin_`name`.so, which stays loaded. Throws std::runtime_error if that fails;
 /// `setting` is what in the configuration needs it.
-const ExporterModule& LoadExporterModule(const std::string& name, const std::string& setting);
+const ExporterModule& LoadExporterModule(std::string_view name, std::string_view setting);
 
 }  // namespace tracekin
 

@@ -9,7 +9,6 @@ namespace {
 
 constexpr std::size_t kTraceEnd = 87;  // in MOSDOp: the part before it has a fixed length
 constexpr std::size_t kClientIncarnationAndTime = 12;
-constexpr std::size_t kStructHead = 6;  // two versions and a length
 constexpr std::size_t kOperation = 38;  // struct ceph_osd_op
 constexpr unsigned kMaxNamed = 4;
 constexpr std::size_t kMaxObjectName = 256;

@@ -27,8 +27,8 @@ const TestedLoader& LoaderAt(const std::string& path) {
   return *static_cast<const TestedLoader*>(dlsym(object, "tested_loader"));
 }
 
-const TestedLoader& LoaderIn(const std::string& folder) {
-  return LoaderAt(LOADER_CASES + folder + "/tested_loader.so");
+const TestedLoader& LoaderIn(const char* folder) {
+  return LoaderAt(LOADER_CASES + std::string(folder) + "/tested_loader.so");
 }
 
 void ExpectDormant(const TestedLoader& loader) {

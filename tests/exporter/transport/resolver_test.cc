@@ -307,7 +307,7 @@ TEST(KafkaInAConfinedHost, StartsItsThreadsBeforeTheHostForbidsItNewOnes) {
     Options options;
     options.service_name = "confined";
     options.exporter.type = "kafka";
-    options.exporter.kafka_brokers = {"127.0.0.1:1"};
+    options.exporter.kafka_brokers = "127.0.0.1:1";
     options.exporter.timeout_ms = 500;
     options.exporter.close_timeout_ms = 100;
     options.logger = [&](LogLevel, const std::string& line) {
