@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares several formats together, named in the first line, with each of them alone.
-#include "propagation/composite.h"
+// Several formats at once, named in the first line, against each of them alone.
+#include "propagation/propagation.h"
 
 #include "base/ascii.h"
 #include "fuzz/headers.h"

@@ -14,7 +14,7 @@
 
 #include "base/thread_state.h"
 #include "exporter/pipeline/exporter.h"
-#include "propagation/composite.h"
+#include "propagation/propagation.h"
 #include "tracekin/tracer.h"
 #include "tracer/accounts.h"
 #include "tracer/reporter.h"

@@ -9,7 +9,7 @@
 #include <new>
 #include <string>
 
-#include "propagation/composite.h"
+#include "propagation/propagation.h"
 
 namespace {
 std::atomic<std::size_t> allocations{0};

@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "propagation/composite.h"
 #include "propagation/context.h"
+#include "propagation/propagation.h"
 
 namespace tracekin {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Combines all formats that a tracer is configured with.
 //
-// Immutable after Make, so any thread may call its methods.
-#ifndef TRACEKIN_PROPAGATION_COMPOSITE_H
-#define TRACEKIN_PROPAGATION_COMPOSITE_H
+// Immutable after Make: any thread may call its methods.
+#ifndef TRACEKIN_PROPAGATION_PROPAGATION_H
+#define TRACEKIN_PROPAGATION_PROPAGATION_H
 
 #include <opentracing/propagation.h>
 
@@ -55,4 +55,4 @@ class Propagation {
 
 }  // namespace tracekin
 
-#endif  // TRACEKIN_PROPAGATION_COMPOSITE_H
+#endif  // TRACEKIN_PROPAGATION_PROPAGATION_H

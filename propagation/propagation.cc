@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "propagation/composite.h"
+#include "propagation/propagation.h"
 
 #include <cxxabi.h>
 
