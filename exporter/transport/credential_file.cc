@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t kMaxBytes = 65536;
 
-// A file that was written so shortly before it was read may be written again within one tick of the
-// clock that stamps it, and look the same.
+// A file that is written twice within one tick of the clock that stamps it looks unchanged. A file
+// that was modified this recently is therefore read again.
 constexpr time_t kFreshSeconds = 2;
 
 bool IsSame(const struct timespec& a, const struct timespec& b) {

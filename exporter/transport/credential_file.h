@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file with a credential for a collector, which may be replaced while the process runs.
+// Reads a collector's credential from a file that may be replaced while the process runs.
 //
-// Not synchronised. What the file holds is in no message.
+// Thread-safety: none. Error messages never quote the content of the file.
 #ifndef TRACEKIN_EXPORTER_TRANSPORT_CREDENTIAL_FILE_H
 #define TRACEKIN_EXPORTER_TRANSPORT_CREDENTIAL_FILE_H
 
@@ -22,12 +22,13 @@ class CredentialFile {
 
   CredentialFile(Scheme scheme, std::string path);
 
-  /// Reads the file, if it is not as it was at the last call. A line's end after the credential
-  /// belongs to it no more. Returns what is wrong, naming the file, or an empty text. Throws
+  /// Reads the file again if it changed since the last call. One line break after the credential is
+  /// ignored. Returns an error message that names the file, or an empty string. Throws
   /// std::bad_alloc.
   std::string Refresh();
 
-  /// "Bearer TOKEN" or "Basic BASE64", as the last Refresh() left it; empty if that failed.
+  /// Returns "Bearer TOKEN" or "Basic BASE64" as of the last Refresh(), or an empty string if that
+  /// failed.
   const std::string& authorization() const { return authorization_; }
 
  private:
@@ -37,8 +38,8 @@ class CredentialFile {
   const Scheme scheme_;
   const std::string path_;
   std::string authorization_;
-  struct stat file_ = {};      // when it was read
-  struct timespec read_ = {};  // when that was
+  struct stat file_ = {};      // its metadata at the last read
+  struct timespec read_ = {};  // time of the last read
 };
 
 }  // namespace tracekin

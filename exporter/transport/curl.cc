@@ -22,7 +22,8 @@ namespace {
 SpinLock initialising;
 bool initialised = false;  // guarded by `initialising`
 
-// libcurl opens the file that the variable names when it is initialised, and cannot be told not to.
+// libcurl opens the file that SSLKEYLOGFILE names when it is initialised. It has no option against
+// that.
 void RefuseKeyLogOfUser() {
   if (getauxval(AT_SECURE) == 0) return;
   const char* const file = std::getenv("SSLKEYLOGFILE");
@@ -33,8 +34,9 @@ void RefuseKeyLogOfUser() {
       "that file");
 }
 
-// OpenSSL asks for dates while it verifies a certificate, and at the first one the C library reads TZ. Nobody but
-// the host's own threads may read its environment, so it is done here.
+// While OpenSSL verifies a certificate, it asks the C library for dates, and the first such call
+// reads TZ. Only the host's own threads may read its environment, so this function makes that first
+// call on one of them.
 void ReadTimeZone() {
   const std::time_t now = std::time(nullptr);
   std::tm date;

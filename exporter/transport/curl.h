@@ -7,15 +7,17 @@
 
 namespace tracekin {
 
-/// Throws std::bad_alloc if `code` says that memory lacks, and std::runtime_error with libcurl's
-/// words if it says that anything else is wrong.
+/// Throws std::bad_alloc if `code` reports a lack of memory, and std::runtime_error with libcurl's
+/// message for any other error.
 void CheckCurl(CURLcode code);
 
-/// Initialises libcurl, and OpenSSL with it, once a process. Any thread. Throws what CheckCurl() does if
-/// that fails, and std::runtime_error if SSLKEYLOGFILE is set in a set-user-ID program: libcurl would
-/// write the keys of connections to that file, with the program's rights. MakeTracer calls it before the
-/// first transport is made: OpenSSL registers an exit handler then, which must not run before ours
-/// (tracer/process.h).
+/// Initialises libcurl, and with it OpenSSL, once per process. May be called from any thread.
+/// Throws the same as CheckCurl() if that fails. Throws std::runtime_error if SSLKEYLOGFILE is set
+/// in a set-user-ID program, because libcurl would write the keys of connections to that file with
+/// the program's rights.
+///
+/// MakeTracer calls this function before it makes the first transport. OpenSSL then registers its
+/// exit handler before ours, and exit() runs ours first (tracer/process.h).
 void InitialiseCurl();
 
 }  // namespace tracekin

@@ -40,8 +40,8 @@ CurlTransfer::CurlTransfer(Sockets* sockets) : sockets_(sockets) {
   guards_[1] = OpenGuard();
   easy_.reset(curl_easy_init());
   if (!multi_ || !easy_) throw std::bad_alloc();
-  Set(CURLOPT_NOSIGNAL, 1L);    // signals are the host's
-  Set(CURLOPT_QUICK_EXIT, 1L);  // no waiting for a name server beyond the deadline
+  Set(CURLOPT_NOSIGNAL, 1L);    // leave the host's signal handlers alone
+  Set(CURLOPT_QUICK_EXIT, 1L);  // do not wait for a name server beyond the deadline
   Set(CURLOPT_ERRORBUFFER, error_.data());
   Set(CURLOPT_OPENSOCKETFUNCTION, &OnOpen);
   Set(CURLOPT_OPENSOCKETDATA, sockets);
@@ -97,8 +97,9 @@ std::optional<CURLcode> CurlTransfer::Run(const EarliestDeadline& interrupt,
     const auto left = interrupt.Or(deadline) - Clock::now();
     if (left <= left.zero()) return std::nullopt;
     const auto wait = std::min(std::chrono::ceil<milliseconds>(left), kLongestWait);
-    // Without a descriptor curl_multi_wait() does not wait, even if libcurl has none at the moment;
-    // poll(2) passes over one of -1. curl_multi_poll() would use libcurl's own.
+    // Without a descriptor, curl_multi_wait() returns immediately, and libcurl may have none at the
+    // moment. poll(2) ignores a descriptor of -1. curl_multi_poll() would use libcurl's own
+    // descriptors.
     struct curl_waitfd none = {-1, 0, 0};
     if (curl_multi_wait(multi_.get(), &none, 1, static_cast<int>(wait.count()), nullptr) !=
         CURLM_OK) {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libcurl handle at work for a transport: with a deadline, and on descriptors that are checked to
-// be ours.
+// Runs a transport's libcurl requests with a deadline, and only on descriptors that are still ours.
 //
-// A host may close all descriptors that it does not know, and open the same numbers anew. libcurl
-// would then write to the host's sockets, and close them. So each use of libcurl that could touch a
-// descriptor first asks whether all of them are ours; if one is not, the handles are leaked, without
-// a word to the peer. The descriptors that libcurl makes for itself, a pair that Interrupt() could
-// wake it by, are not known by number. They lie between two sockets of ours, and count as lost as
-// soon as one of these is. They are never used: who waits looks up every 20 ms.
+// A host may close all descriptors that it does not know, and open the same numbers again. libcurl
+// would then write to the host's sockets and close them. Each use of libcurl that could touch a
+// descriptor is therefore preceded by a check that all of them are still ours. If one is not, the
+// handles are leaked, and the peer is not told.
+//
+// libcurl also makes a pair of descriptors for itself, by which another thread could wake it. Their
+// numbers are unknown, but they lie between two sockets of ours ("guards"), and count as lost as
+// soon as one of these is lost. The pair is never used: a waiting thread looks for interrupts every
+// 20 ms.
 //
 // Thread-safety: one thread at a time.
 #ifndef TRACEKIN_EXPORTER_TRANSPORT_CURL_TRANSFER_H
@@ -29,55 +31,58 @@
 
 namespace tracekin {
 
-/// How soon Transport::Interrupt() is noticed.
+/// How long a wait may last before Transport::Interrupt() is noticed.
 constexpr std::chrono::milliseconds kLongestWait{20};
 
-/// What a batch fails with when the host has closed our descriptors.
+/// The error message of a batch when the host has closed our descriptors.
 constexpr const char* kLostWords = "the host has closed the connection's descriptors";
 
 class CurlTransfer {
  public:
   using Clock = Transport::Clock;
 
-  /// Borrows `sockets`, which hold nothing else. Throws std::runtime_error if there is no handle or
-  /// no descriptor to be had.
+  /// Borrows `sockets`, which must be empty and which nobody else may use. Throws
+  /// std::runtime_error if no handle or no descriptor is available.
   explicit CurlTransfer(Sockets* sockets);
 
-  /// Ends the connection, as the protocol has it; one that is not ours any more is left alone.
+  /// Ends the connection as its protocol specifies. A connection whose descriptors are no longer
+  /// ours is left alone.
   ~CurlTransfer();
 
   CURL* easy() const { return easy_.get(); }
 
-  /// As curl_easy_setopt(). Throws std::runtime_error.
+  /// Same as curl_easy_setopt(). Throws std::runtime_error.
   template <class Value>
   void Set(CURLoption option, Value value) {
     CheckCurl(curl_easy_setopt(easy(), option, value));
   }
 
-  /// Has the next connection use the addresses that `resolver` knows, if there is one; a connection
-  /// that is there is used whatever they are. Returns "", or why there are none.
+  /// Makes the next connection use the addresses from `resolver`, unless that is null. An existing
+  /// connection is kept, whatever its address. Returns "", or the reason why there are no
+  /// addresses.
   std::string Resolve(Resolver* resolver, const EarliestDeadline& interrupt,
                       Clock::time_point deadline);
 
-  /// Whether all descriptors still are ours. If not the object is of no use but to be destroyed.
+  /// Returns whether all descriptors are still ours. If not, the object can only be destroyed.
   bool IsOurs() const noexcept {
     return sockets_->IsOurs(guards_[0]) && sockets_->IsOurs(guards_[1]) && sockets_->AllOurs();
   }
 
-  /// Whether there is a connection, used or kept.
+  /// Returns whether there is a connection, in use or kept alive.
   bool HasConnection() const noexcept {
     return sockets_->count() > static_cast<int>(guards_.size());
   }
 
-  /// Does what the options say. Returns libcurl's code, or nothing if the deadline was first, or an
-  /// earlier one in `interrupt`. Then End() must be called before anything else.
+  /// Performs the request that the options describe. Returns libcurl's code, or nothing if
+  /// `deadline`, or an earlier one in `interrupt`, passed first. End() must be the next call.
   std::optional<CURLcode> Run(const EarliestDeadline& interrupt,
                               Clock::time_point deadline) noexcept;
 
-  /// Lets go of what Run() has done. A connection is kept if the options, and the peer, allow it.
+  /// Ends the request of Run(). The connection is kept if the options and the peer allow it.
   void End() noexcept;
 
-  /// What went wrong, in one line. libcurl's texts name the host, never the user or password.
+  /// Returns a one-line error message. libcurl's messages name the host, but never the user or
+  /// password.
   std::string Words(CURLcode code) const;
 
  private:
@@ -104,7 +109,7 @@ class CurlTransfer {
   std::unique_ptr<curl_slist, ListDeleter> addresses_;
   std::unique_ptr<CURLM, MultiDeleter> multi_;  // keeps the connection
   std::unique_ptr<CURL, EasyDeleter> easy_;     // the request
-  bool added_ = false;                          // easy_ to multi_
+  bool added_ = false;                          // whether easy_ was added to multi_
 };
 
 }  // namespace tracekin

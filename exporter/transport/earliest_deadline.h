@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Transport::Interrupt() leaves behind for Send(): the earliest deadline that was asked for.
+// Passes the earliest deadline that was requested from Transport::Interrupt() to Send().
 //
 // Thread-safety: any method from any thread.
 #ifndef TRACEKIN_EXPORTER_TRANSPORT_EARLIEST_DEADLINE_H

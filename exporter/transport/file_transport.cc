@@ -21,10 +21,11 @@ namespace tracekin {
 
 namespace {
 
-// How soon Interrupt() is noticed while a pipe is full.
+// How long a wait for a full pipe may last before Interrupt() is noticed.
 constexpr int kPollMs = 20;
 
-// How long another process's rotation is waited for: a few renames, unless that process is stopped.
+// How long to wait for another process to rotate the file. That takes a few renames unless that
+// process is stopped.
 constexpr std::chrono::milliseconds kLongestRotation{100};
 constexpr std::chrono::milliseconds kLockPoll{1};
 
@@ -58,7 +59,8 @@ int FileTransport::EnsureOpen() noexcept {
 }
 
 int FileTransport::Open() noexcept {
-  // Without O_NONBLOCK this would wait for the reader of a FIFO, and later for its reading.
+  // Without O_NONBLOCK, opening a FIFO would wait for a reader, and writing would wait for the
+  // reader to read.
   const int descriptor = AboveStandardDescriptors(
       open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600));
   if (descriptor < 0) return errno;
@@ -72,7 +74,7 @@ int FileTransport::Open() noexcept {
   return 0;
 }
 
-// Whether the file is a regular one that `coming` bytes more would make too long.
+// Returns whether `coming` more bytes would make the file too long. Only regular files can be.
 bool FileTransport::IsTooLong(std::size_t coming) const noexcept {
   struct stat file;
   if (rotate_bytes_ == 0 || fstat(file_.get(), &file) != 0 || !S_ISREG(file.st_mode)) return false;
@@ -80,8 +82,10 @@ bool FileTransport::IsTooLong(std::size_t coming) const noexcept {
   return size > 0 && (size >= rotate_bytes_ || coming > rotate_bytes_ - size);
 }
 
-// Under the lock all is looked at again: another process may have been first. Its new file cannot be
-// rotated before its renames are done, for it is made by whoever opens it after the last of them.
+// Rotates the file unless another process holds the lock for too long. Checks everything again
+// under the lock, because another process may have rotated the file first. The new file cannot be
+// rotated before all renames are done, because it is created by the first process that opens the
+// path after the last rename.
 int FileTransport::Rotate(std::size_t coming, Clock::time_point deadline) {
   const Clock::time_point until = std::min(Clock::now() + kLongestRotation, deadline);
   while (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
@@ -94,7 +98,8 @@ int FileTransport::Rotate(std::size_t coming, Clock::time_point deadline) {
   return EnsureOpen();
 }
 
-// PATH moves to PATH.1, PATH.1 to PATH.2 and so on, up to the first number that is free, or the last.
+// Renames PATH to PATH.1, PATH.1 to PATH.2 and so on, up to the first unused number or the last
+// one.
 void FileTransport::ShiftOldFiles() const {
   const auto name = [this](std::uint64_t number) {
     return number == 0 ? path_ : path_ + '.' + std::to_string(number);
@@ -106,7 +111,8 @@ void FileTransport::ShiftOldFiles() const {
   }
 }
 
-// What is not there yet of a batch that failed, or all of another.
+// Writes `body`. If it is the batch that failed last, writes only the lines that the file does not
+// have yet.
 int FileTransport::WriteRest(std::string_view body, Clock::time_point deadline) noexcept {
   const bool again = cut_size_ != 0 && cut_size_ == body.size() && cut_sum_ == Crc32c(body);
   const std::size_t there = again ? cut_lines_ : 0;
@@ -143,7 +149,7 @@ int FileTransport::Write(std::string_view bytes, Clock::time_point deadline) noe
   return 0;
 }
 
-// Whether the path still leads to the file that is open.
+// Returns whether the path still names the open file.
 bool FileTransport::HasItsName() const noexcept {
   struct stat named;
   return stat(path_.c_str(), &named) == 0 && file_.Is(named);

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Appends batches of lines to a file.
 //
-// Each batch is one write at the end of the file, so that processes may share it: lines of two
-// processes do not mix. The file is created with mode 0600 when the first batch is sent. It is "in
-// the file" when the kernel has it; nothing is synced to the disk.
+// Each batch is appended with one write, so that processes can share the file without mixing their
+// lines. The file is created with mode 0600 when the first batch is sent. A batch is accepted when
+// the kernel has it; nothing is synced to the disk.
 //
-// A file system that fills up may take a part of a batch. The batch has failed then, though some of
-// its lines are there; when it is sent again they are left out. What comes next begins on a fresh line,
-// so that one line at most is damaged (two, if another process writes in between).
+// A file system that fills up may accept only part of a batch. That batch fails although some of
+// its lines are in the file. When it is sent again, these lines are left out. The next write begins
+// on a new line, so that at most one line is damaged (two if another process writes in between).
 //
-// A file that would grow beyond a limit is rotated first: PATH.1 becomes PATH.2 and so on, PATH
-// becomes PATH.1, and what was PATH.N is gone. Processes that share the file agree by a lock
-// (flock) on the file itself, which is held for these renames alone; who does not get it within
-// 100 ms writes on. A file may exceed the limit by a batch of each process, and more while a process
-// is stopped in mid-rotation; where files cannot be renamed it grows.
+// A file that would exceed the size limit is rotated first. PATH.1 becomes PATH.2 and so on, PATH
+// becomes PATH.1, and the old PATH.N is deleted. Processes that share the file coordinate with a
+// lock (flock) on the file itself, which is held only during these renames. A process that does not
+// get the lock within 100 ms keeps writing to the old file.
+//
+// A file may exceed the limit by one batch per process, and by more while a process is stopped
+// during a rotation. If files cannot be renamed, the file grows.
 #ifndef TRACEKIN_EXPORTER_TRANSPORT_FILE_TRANSPORT_H
 #define TRACEKIN_EXPORTER_TRANSPORT_FILE_TRANSPORT_H
 
@@ -28,15 +30,16 @@
 
 namespace tracekin {
 
-/// Before each batch the file is looked up anew. If it was rotated away or removed, a new one is
-/// made; if the host has closed the descriptor behind our back, and perhaps got its number for a
-/// file of its own (as daemons do that close all they do not know), that one is left alone. Beside
-/// regular files, pipes and terminals are written to (/dev/stdout, a FIFO that has a reader); they
-/// are waited for until the deadline, and long batches may mix with what others write there. All
-/// failures are SendStatus::kFailed.
+/// Looks the file up again before each batch. If it was rotated or removed, a new one is created.
+/// If the host has closed the descriptor and reused its number for a file of its own, that file is
+/// left alone; daemons that close all unknown descriptors do this.
+///
+/// Pipes and terminals are supported besides regular files (/dev/stdout, a FIFO that has a reader).
+/// Writes to them wait until the deadline, and long batches may mix with the output of other
+/// writers. All failures are SendStatus::kFailed.
 class FileTransport final : public Transport {
  public:
-  /// Rotates the file at `rotate_bytes`, unless that is 0, and keeps `rotate_files` >= 1 old ones.
+  /// Rotates the file at `rotate_bytes` unless that is 0, and keeps `rotate_files` >= 1 old files.
   explicit FileTransport(std::string path, std::uint64_t rotate_bytes = 0,
                          std::uint64_t rotate_files = 1);
 
@@ -62,13 +65,13 @@ class FileTransport final : public Transport {
   EarliestDeadline interrupt_;
 
   FileDescriptor file_;
-  bool in_mid_line_ = false;  // the file ends with a part of a line of ours
-  std::size_t written_ = 0;   // by the last Write()
+  bool in_mid_line_ = false;  // the file ends with an incomplete line of ours
+  std::size_t written_ = 0;   // bytes written by the last Write()
 
-  // Of the last batch, if it failed after a part of it was written:
+  // The last batch, if it failed after a part of it was written:
   std::size_t cut_size_ = 0;
   std::uint32_t cut_sum_ = 0;
-  std::size_t cut_lines_ = 0;  // bytes of the lines that are there
+  std::size_t cut_lines_ = 0;  // bytes of its complete lines in the file
 };
 
 }  // namespace tracekin

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compresses the bodies of requests (gzip: RFC 1952), fast rather than small.
+// Compresses request bodies (gzip: RFC 1952), for speed rather than size.
 //
-// Not synchronised. Owns some 300 KB, and a buffer that grows to the largest body seen.
+// Thread-safety: none. Owns about 300 KB, and a buffer that grows to the size of the largest body.
 #ifndef TRACEKIN_EXPORTER_TRANSPORT_GZIP_H
 #define TRACEKIN_EXPORTER_TRANSPORT_GZIP_H
 
@@ -21,7 +21,8 @@ class Gzip {
   Gzip(const Gzip&) = delete;
   Gzip& operator=(const Gzip&) = delete;
 
-  /// Valid until the next call. Throws std::bad_alloc. REQUIRES: less than 4 GiB.
+  /// Returns the compressed body, which is valid until the next call. Throws std::bad_alloc.
+  /// REQUIRES: `body` is smaller than 4 GiB.
   const std::string& Compress(std::string_view body);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the answer of an HTTP collector means, and how it is told to an operator.
+// Judges the response of an HTTP collector, and words it for an operator.
 //
 // Thread-safety: pure functions. They throw std::bad_alloc.
 #ifndef TRACEKIN_EXPORTER_TRANSPORT_HTTP_ANSWER_H
@@ -13,10 +13,13 @@
 
 namespace tracekin {
 
-/// 2xx is kAccepted. 413 is kTooLarge, and so is Zipkin's way to say it: status 500 with a text that
-/// begins with 413. Other 4xx are kRejected, but for 401 (a credential is about to be renewed), 408
-/// (time-out) and 429 (too many requests). The rest is kFailed. The message is the status and
-/// OneLine(text). `retry_after` is what the answer asks for; an hour of it is obeyed, at most.
+/// Maps 2xx to kAccepted, and 413 to kTooLarge. Zipkin's form of 413, a status 500 with a body that
+/// begins with 413, is also kTooLarge. 401 (the credential may be renewed soon), 408 (time-out) and
+/// 429 (too many requests) are kFailed, and all other 4xx are kRejected. Everything else is
+/// kFailed.
+///
+/// The message is the status and OneLine(text). `retry_after` is the delay that the response asks
+/// for. It is respected up to one hour.
 SendResult JudgeAnswer(long status, std::string_view text,
                        std::chrono::seconds retry_after = std::chrono::seconds(0));
 

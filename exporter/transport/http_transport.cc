@@ -20,12 +20,13 @@ using std::chrono::seconds;
 // Zipkin's server closes connections that were idle for 15 s.
 constexpr long kMaxIdleSeconds = 10;
 
-// libcurl's own are a day: so long a new file would not be seen.
+// libcurl's default is one day. A new file would not be noticed until then.
 constexpr long kCaCacheSeconds = 60;
 
-// Of an answer's body so much is kept for the message. Of an answer so much is read before the
-// connection is given up: status line, headers, body, chunks and trailers together, and of a body
-// that is compressed what it decodes to. A collector's own answers have a few hundred bytes.
+// kAnswerKept is how much of a response body is quoted in messages. kAnswerRead is how much of a
+// response is read before the connection is closed. It counts the status line, headers, body,
+// chunks and trailers, and a compressed body also as decoded. Normal responses of collectors have a
+// few hundred bytes.
 constexpr std::size_t kAnswerKept = 512;
 constexpr std::size_t kAnswerRead = 65536;
 
@@ -35,7 +36,7 @@ HttpTransport::HttpTransport(const ExporterOptions& options, std::string_view co
                              const Proxy& proxy, std::shared_ptr<Resolver> resolver)
     : options_(options), proxy_(proxy), resolver_(std::move(resolver)) {
   lines_ = {"Content-Type: " + std::string(content_type),
-            "b3: 0",     // do not trace the tracer: b3-propagation asks reporters to say so
+            "b3: 0",     // do not trace the tracer: b3-propagation asks reporters to send this
             "Expect:"};  // do not wait for a 100 Continue
   for (const auto& [name, value] : options.headers) {
     lines_.emplace_back(name).append(": ").append(value);
@@ -49,7 +50,7 @@ HttpTransport::HttpTransport(const ExporterOptions& options, std::string_view co
   } else if (!options.basic_file.empty()) {
     credential_.emplace(CredentialFile::Scheme::kBasic, options.basic_file);
   }
-  answer_.reserve(kAnswerKept);  // for OnBody must not throw
+  answer_.reserve(kAnswerKept);  // because OnBody must not throw
   MakeTransfer();
 }
 
@@ -80,7 +81,8 @@ void HttpTransport::SetHeaders() {
   headers_ = std::move(headers);
 }
 
-// What is wrong with the credential's file, if there is one; else the headers have what it holds.
+// Reads the credential file, if there is one, and updates the headers. Returns an error message or
+// "".
 std::string HttpTransport::RefreshCredential() {
   if (!credential_) return {};
   std::string error = credential_->Refresh();
@@ -101,8 +103,9 @@ void HttpTransport::SetOptions() {
   set(CURLOPT_MAXAGE_CONN, kMaxIdleSeconds);
   set(CURLOPT_WRITEFUNCTION, &OnBody);
   set(CURLOPT_WRITEDATA, this);
-  // libcurl shows all that it reads to OnBytes only. It stops for the others: for OnHeader between two
-  // headers or trailers, for OnProgress after some hundred KB at the latest.
+  // libcurl passes everything that it reads to OnBytes, but only the other callbacks can stop it.
+  // It calls OnHeader between two headers or trailers, and OnProgress at least every few hundred
+  // KB.
   set(CURLOPT_HEADERFUNCTION, &OnHeader);
   set(CURLOPT_HEADERDATA, this);
   set(CURLOPT_VERBOSE, 1L);
@@ -113,7 +116,7 @@ void HttpTransport::SetOptions() {
   set(CURLOPT_XFERINFODATA, this);
 }
 
-// Both options are set in any case, or libcurl would look for variables of the environment.
+// Always sets both options, because libcurl would look for environment variables otherwise.
 void HttpTransport::SetProxy() {
   const bool direct = !options_.unix_socket.empty();
   transfer_->Set(CURLOPT_PROXY, direct ? "" : proxy_.url.c_str());
@@ -121,20 +124,20 @@ void HttpTransport::SetProxy() {
   if (direct) transfer_->Set(CURLOPT_UNIX_SOCKET_PATH, options_.unix_socket.c_str());
 }
 
-// Files are read for each new connection, those of authorities with a memory of kCaCacheSeconds.
+// libcurl reads the files for each new connection, but caches authorities for kCaCacheSeconds.
 void HttpTransport::SetTlsOptions() {
   const auto set = [this](CURLoption option, auto value) { transfer_->Set(option, value); };
   set(CURLOPT_CA_CACHE_TIMEOUT, kCaCacheSeconds);
   if (!options_.ca_file.empty()) {
     set(CURLOPT_CAINFO, options_.ca_file.c_str());
-    set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));  // these and no others
+    set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));  // trust only `ca_file`
   }
   if (options_.client_certificate.empty()) return;
   const std::string& key =
       options_.client_key.empty() ? options_.client_certificate : options_.client_key;
   set(CURLOPT_SSLCERT, options_.client_certificate.c_str());
   set(CURLOPT_SSLKEY, key.c_str());
-  // An encrypted key then fails, rather than that OpenSSL asks at the terminal.
+  // Makes an encrypted key fail. Otherwise, OpenSSL would ask for the password at the terminal.
   set(CURLOPT_KEYPASSWD, "");
 }
 
@@ -176,13 +179,13 @@ SendResult HttpTransport::Post(const std::string& body, Clock::time_point deadli
   transfer_->Set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
   const std::optional<CURLcode> code = transfer_->Run(interrupt_, deadline);
   long status = 0;
-  curl_off_t retry_after = 0;  // of either form, in seconds from now
+  curl_off_t retry_after = 0;  // from either form of the header, in seconds from now
   curl_easy_getinfo(transfer_->easy(), CURLINFO_RESPONSE_CODE, &status);
   curl_easy_getinfo(transfer_->easy(), CURLINFO_RETRY_AFTER, &retry_after);
   transfer_->End();
 
-  // Whatever becomes of its body, an answer is an answer. A status without a byte read is that of the
-  // request before: the host has closed our descriptors before this one began.
+  // A response counts even if its body failed. A status without any byte read belongs to the
+  // previous request: the host closed our descriptors before this one began.
   if (bytes_read_ != 0 && status >= 200) return JudgeAnswer(status, answer_, seconds(retry_after));
   if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
   if (resolver_) resolver_->Doubt();
@@ -191,7 +194,7 @@ SendResult HttpTransport::Post(const std::string& body, Clock::time_point deadli
   return {SendStatus::kFailed, "no answer within " + std::to_string(waited.count()) + " ms"};
 }
 
-// What went wrong before there was an answer.
+// Returns the message for an error that occurred before there was a response.
 std::string HttpTransport::Words(CURLcode code) const {
   if (bytes_read_ <= kAnswerRead) return transfer_->Words(code);
   return "the answer is longer than " + std::to_string(kAnswerRead) + " bytes";
@@ -201,8 +204,8 @@ void HttpTransport::Interrupt(Clock::time_point deadline) noexcept {
   interrupt_.MoveForward(deadline);
 }
 
-// The handles are leaked: libcurl would speak to the peer, or wait for a lock that no thread holds
-// here.
+// The handles are leaked: libcurl would send to the peer, or wait for a lock that was held by a
+// thread of the parent.
 void HttpTransport::AbandonAfterFork() noexcept { sockets_.CloseAll(); }
 
 std::size_t HttpTransport::OnBody(char* data, std::size_t size, std::size_t count,
@@ -212,7 +215,7 @@ std::size_t HttpTransport::OnBody(char* data, std::size_t size, std::size_t coun
   std::string& answer = transport->answer_;
   answer.append(data, std::min(bytes, kAnswerKept - answer.size()));
   transport->body_size_ += bytes;
-  return transport->body_size_ <= kAnswerRead ? bytes : 0;  // 0 ends the transfer
+  return transport->body_size_ <= kAnswerRead ? bytes : 0;  // 0 aborts the transfer
 }
 
 std::size_t HttpTransport::OnHeader(char* /*data*/, std::size_t size, std::size_t count,
@@ -229,7 +232,7 @@ int HttpTransport::OnBytes(CURL* /*easy*/, curl_infotype type, char* /*data*/, s
 }
 
 int HttpTransport::OnProgress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexcept {
-  return static_cast<HttpTransport*>(self)->bytes_read_ > kAnswerRead ? 1 : 0;  // 1 ends it
+  return static_cast<HttpTransport*>(self)->bytes_read_ > kAnswerRead ? 1 : 0;  // 1 aborts it
 }
 
 }  // namespace tracekin

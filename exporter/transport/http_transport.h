@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Posts batches to an HTTP collector with libcurl, over one connection that is kept alive.
 //
-// The URL may be http or https (certificates are verified) and may carry a user and password.
-// Redirects are not followed, so that no credential goes where nobody has sent it.
+// The URL may be http or https (certificates are verified) and may contain a user and password.
+// Redirects are not followed, so that credentials never reach a host that was not configured.
 #ifndef TRACEKIN_EXPORTER_TRANSPORT_HTTP_TRANSPORT_H
 #define TRACEKIN_EXPORTER_TRANSPORT_HTTP_TRANSPORT_H
 
@@ -26,18 +26,18 @@
 
 namespace tracekin {
 
-/// A batch is sent a second time only if the kept connection turns out to be closed before any byte
-/// of an answer came; connections that were idle for 10 s are not used again, to keep that rare.
+/// Sends a batch a second time only if the kept connection turns out to be closed before any byte
+/// of a response arrived. To keep that rare, connections that were idle for 10 s are not reused.
 ///
-/// After a fork the child closes its copies of the sockets; two descriptors of libcurl's own, a
-/// pair of sockets connected to each other, stay open in it, and in programs that the host runs. When
-/// the host has closed our descriptors, the batch that is under way fails, and the next one gets new
-/// ones (curl_transfer.h).
+/// After a fork, the child closes its copies of the sockets. A connected pair of sockets that
+/// libcurl made for itself stays open in the child, and in programs that the host runs. When the
+/// host has closed our descriptors, the current batch fails, and the next one gets new descriptors
+/// (curl_transfer.h).
 class HttpTransport final : public Transport {
  public:
-  /// Uses `endpoint`, `connect_timeout_ms` and what ExporterOptions says of HTTP; and `proxy`, unless
-  /// there is a Unix socket to connect to. Names are asked of `resolver`; without one libcurl resolves
-  /// them. Throws std::runtime_error if libcurl cannot be set up.
+  /// Uses `endpoint`, `connect_timeout_ms` and the HTTP settings in `options`, and `proxy` unless
+  /// there is a Unix socket to connect to. `resolver` resolves host names; libcurl does if that is
+  /// null. Throws std::runtime_error if libcurl cannot be set up.
   HttpTransport(const ExporterOptions& options, std::string_view content_type,
                 const Proxy& proxy = {}, std::shared_ptr<Resolver> resolver = nullptr);
 
@@ -60,7 +60,7 @@ class HttpTransport final : public Transport {
   SendResult Post(const std::string& body, Clock::time_point deadline);
   std::string Words(CURLcode code) const;
 
-  // Callbacks of libcurl.
+  // libcurl's callbacks.
   static std::size_t OnBody(char* data, std::size_t size, std::size_t count, void* self) noexcept;
   static std::size_t OnHeader(char* data, std::size_t size, std::size_t count, void* self) noexcept;
   static int OnBytes(CURL* easy, curl_infotype type, char* data, std::size_t size,
@@ -69,18 +69,18 @@ class HttpTransport final : public Transport {
 
   const ExporterOptions options_;
   const Proxy proxy_;
-  const std::shared_ptr<Resolver> resolver_;  // or null
+  const std::shared_ptr<Resolver> resolver_;  // may be null
   EarliestDeadline interrupt_;
   Sockets sockets_;
-  std::string answer_;          // the beginning of the body that came back
-  std::size_t bytes_read_ = 0;  // of the answer, as it came
-  std::size_t body_size_ = 0;   // of its body, decoded
+  std::string answer_;          // the beginning of the response body
+  std::size_t bytes_read_ = 0;  // of the response, as received
+  std::size_t body_size_ = 0;   // of the response body, decoded
   std::optional<Gzip> gzip_;
   std::optional<CredentialFile> credential_;
-  std::string authorization_;       // what `headers_` has of the credential
+  std::string authorization_;       // the credential that `headers_` contains
   std::vector<std::string> lines_;  // the other headers
   std::unique_ptr<curl_slist, Deleter> headers_;
-  std::optional<CurlTransfer> transfer_;  // keeps the connection
+  std::optional<CurlTransfer> transfer_;  // owns the kept connection
 };
 
 }  // namespace tracekin

@@ -17,7 +17,7 @@ namespace tracekin {
 
 namespace {
 
-// Larger than any batch: what is too large is for the topic to say.
+// Larger than any batch, so that the topic's own limit applies.
 constexpr int kMaxMessageBytes = 64 << 20;
 
 constexpr std::size_t kMaxFileBytes = 1 << 20;
@@ -81,13 +81,13 @@ KafkaConfiguration MakeKafkaConfiguration(const ExporterOptions& options) {
       {"enable.idempotence", "true"},
       {"compression.codec", options.compression},
       {"message.max.bytes", std::to_string(kMaxMessageBytes)},
-      {"linger.ms", "0"},  // a batch is one message
+      {"linger.ms", "0"},  // each batch is one message
       {"socket.nagle.disable", "true"},
       {"message.timeout.ms", std::to_string(options.timeout_ms)},
-      // A topic that does not exist is told from a broker that does not answer.
+      // Distinguishes a topic that does not exist from a broker that does not answer.
       {"topic.metadata.propagation.max.ms", std::to_string(options.timeout_ms / 2)},
       {"socket.connection.setup.timeout.ms",
-       std::to_string(std::max<std::uint64_t>(options.connect_timeout_ms, 1000))},  // its least
+       std::to_string(std::max<std::uint64_t>(options.connect_timeout_ms, 1000))},  // the minimum
       {"reconnect.backoff.max.ms", "2000"},
   };
   for (const auto& [property, value] : settings) Set(configuration.get(), property, value);

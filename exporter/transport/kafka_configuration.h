@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// librdkafka's settings, from ours and from an operator's file of its own properties.
+// Makes librdkafka's configuration from our options and from an operator's file of properties.
 //
-// Thread-safety: functions of their arguments.
+// Thread-safety: pure functions.
 #ifndef TRACEKIN_EXPORTER_TRANSPORT_KAFKA_CONFIGURATION_H
 #define TRACEKIN_EXPORTER_TRANSPORT_KAFKA_CONFIGURATION_H
 
@@ -18,10 +18,14 @@ struct KafkaConfigurationDeleter {
 };
 using KafkaConfiguration = std::unique_ptr<rd_kafka_conf_t, KafkaConfigurationDeleter>;
 
-/// The file has lines "property=value", with librdkafka's names (CONFIGURATION.md of librdkafka),
-/// empty ones and such that begin with #. It may change all that follows from other keys, but for
-/// the brokers and what the delivery of batches rests on. Throws std::runtime_error that names the
-/// key, the file and the line; a value only where librdkafka says it, which knows what a password is.
+/// Returns the configuration for `options`. The operator's file has lines "property=value" with
+/// librdkafka's names (CONFIGURATION.md of librdkafka), empty lines, and lines that begin with #.
+/// It may override the properties that follow from other options, except for the brokers and those
+/// on which delivery reports depend.
+///
+/// Throws std::runtime_error that names the option, the file and the line. The message quotes a
+/// value only if librdkafka's own message does, because librdkafka knows which properties are
+/// passwords.
 KafkaConfiguration MakeKafkaConfiguration(const ExporterOptions& options);
 
 }  // namespace tracekin

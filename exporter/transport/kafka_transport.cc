@@ -21,10 +21,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// How soon Interrupt() is noticed.
+// How long a wait may last before Interrupt() is noticed.
 constexpr milliseconds kPoll{20};
 
-// From the deadline on: a message that is taken back is reported at once, if no thread hangs.
+// How long TakeBack() waits after the deadline. librdkafka reports a purged message immediately
+// unless one of its threads hangs.
 constexpr milliseconds kTakeBack{20};
 
 constexpr milliseconds kEnd{1000};
@@ -42,26 +43,26 @@ bool IsTooLarge(rd_kafka_resp_err_t error) {
          error == RD_KAFKA_RESP_ERR_RECORD_LIST_TOO_LARGE;
 }
 
-// What no other time, and no operator of the brokers, can change.
+// Errors that neither a retry nor an operator of the brokers can resolve.
 bool IsRejection(rd_kafka_resp_err_t error) {
   return error == RD_KAFKA_RESP_ERR_INVALID_RECORD || error == RD_KAFKA_RESP_ERR_TOPIC_EXCEPTION;
 }
 
 }  // namespace
 
-// A producer, and what its callbacks need. A thread that ends one keeps it for so long as
-// librdkafka's threads have not ended.
+// A producer and the state of its callbacks. The thread that destroys a producer keeps the client
+// alive until librdkafka's threads have ended.
 struct KafkaTransport::Client {
   std::shared_ptr<Sockets> sockets;
   rd_kafka_t* producer = nullptr;
 
-  // Of rd_kafka_poll(), which Send() calls.
-  bool waiting = false;  // for the report on the last message
+  // These are written by callbacks of rd_kafka_poll(), which Send() calls.
+  bool waiting = false;  // for the delivery report of the last message
   rd_kafka_resp_err_t report = RD_KAFKA_RESP_ERR_NO_ERROR;
-  bool broken = false;  // for good
-  std::string words;    // the last that went wrong
+  bool broken = false;  // permanently
+  std::string words;    // the last error message
 
-  std::shared_ptr<Client> itself;  // if it is leaked
+  std::shared_ptr<Client> itself;  // set if the client is leaked
 
   void Poll(Clock::time_point until) {
     const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
@@ -82,14 +83,15 @@ struct KafkaTransport::Client {
   static void OnError(rd_kafka_t*, int error, const char* words, void* self) noexcept {
     auto* client = static_cast<Client*>(self);
     if (error == RD_KAFKA_RESP_ERR__FATAL) client->broken = true;
-    if (error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) return;  // why has been said before
+    if (error == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) return;  // the reason was reported before
     try {
       client->words = OneLine(words);
     } catch (...) {
       client->words.clear();
     }
   }
-  // What matters comes to OnError, too; standard error is the host's.
+  // Ignores the message: errors are also reported to OnError, and standard error belongs to the
+  // host.
   static void OnLog(const rd_kafka_t*, int, const char*, const char*) {}
 };
 
@@ -100,7 +102,7 @@ KafkaTransport::KafkaTransport(const ExporterOptions& options)
   try {
     client_ = Connect();
   } catch (const std::runtime_error&) {
-    // The first batch will say it.
+    // The first batch will report the error.
   }
 }
 
@@ -124,12 +126,13 @@ std::shared_ptr<KafkaTransport::Client> KafkaTransport::Connect() const {
   client->producer =
       rd_kafka_new(RD_KAFKA_PRODUCER, configuration.get(), words.data(), words.size());
   if (client->producer == nullptr) throw std::runtime_error(OneLine(words.data()));
-  static_cast<void>(configuration.release());  // it is the producer's now
+  static_cast<void>(configuration.release());  // the producer owns it now
   return client;
 }
 
-// On a thread, for it takes as long as the slowest of librdkafka's threads, and one may be waiting
-// for a name server. Where no thread can be had the producer is leaked.
+// Destroys the producer on a new thread. That takes as long as the slowest of librdkafka's threads,
+// and one of them may be waiting for a name server. If no thread can be started, the producer is
+// leaked.
 void KafkaTransport::BeginEnd(std::shared_ptr<Client> client) noexcept {
   const SignalsBlocked signals_blocked;
   try {
@@ -143,13 +146,13 @@ void KafkaTransport::BeginEnd(std::shared_ptr<Client> client) noexcept {
     });
     ending_.push_back({std::move(thread), std::move(done)});
   } catch (...) {
-    // librdkafka's threads go on, and call what the client has.
+    // librdkafka's threads go on and use the client in callbacks, so it must stay alive.
     Client* const leaked = client.get();
     leaked->itself = std::move(client);
   }
 }
 
-// Joins the threads that are done by `until`, so that none of them is left when the process exits.
+// Joins the threads that end before `until`, so that they are not running when the process exits.
 void KafkaTransport::AwaitEnds(Clock::time_point until) noexcept {
   const auto is_done = [until](Ending& ending) {
     if (ending.done.wait_until(until) != std::future_status::ready) return false;
@@ -174,7 +177,8 @@ SendResult KafkaTransport::Send(const std::string& body, std::size_t /*spans*/,
   do {
     Produce(body);
     if (!AwaitReport(deadline)) TakeBack();
-    // What takes the last batch back may come late to a thread, and then it takes this one, too.
+    // The purge of the previous batch may reach one of librdkafka's threads late, and then it also
+    // removes this batch.
   } while (client_->report == RD_KAFKA_RESP_ERR__PURGE_QUEUE &&
            Clock::now() < interrupt_.Or(deadline));
   SendResult result = Judge(Clock::now() - start);
@@ -183,10 +187,10 @@ SendResult KafkaTransport::Send(const std::string& body, std::size_t /*spans*/,
   return result;
 }
 
-// A producer that is broken for good is of no use. One whose broker has a message but does not answer
-// would send the next ones after it, and a broker that was only held up would then take all of them;
-// a new connection sends none until the broker has answered. In a host that allows no new threads the
-// old producer goes on.
+// Replaces the producer. One with a fatal error is unusable. If a broker has received a message but
+// does not answer, the producer would send the next ones after it. A broker that was only delayed
+// would then accept all of them. A new connection sends nothing until the broker has answered. In a
+// host that allows no new threads, the old producer stays in use.
 void KafkaTransport::Renew() {
   try {
     BeginEnd(std::exchange(client_, Connect()));
@@ -195,7 +199,8 @@ void KafkaTransport::Renew() {
   }
 }
 
-// Until `deadline`, or what Interrupt() says meanwhile.
+// Waits for the delivery report until `deadline`, or an earlier one from Interrupt(). Returns
+// whether it came.
 bool KafkaTransport::AwaitReport(Clock::time_point deadline) {
   while (client_->waiting && Clock::now() < interrupt_.Or(deadline)) {
     client_->Poll(interrupt_.Or(deadline));
@@ -237,7 +242,8 @@ void KafkaTransport::Interrupt(Clock::time_point deadline) noexcept {
   interrupt_.MoveForward(deadline);
 }
 
-// The producer is leaked: its threads are not in this process, and its locks may be held for ever.
+// The producer is leaked: its threads do not exist in this process, and its locks may never be
+// released.
 void KafkaTransport::AbandonAfterFork() noexcept { sockets_->CloseAll(); }
 
 }  // namespace tracekin

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Publishes batches on a Kafka topic with librdkafka, each batch one message.
+// Publishes batches on a Kafka topic with librdkafka, one message per batch.
 //
-// librdkafka has threads of its own, with all signals blocked: one, and one for each broker that it
-// knows. They are started when the transport is made, which is why a host that forbids itself new
-// threads (HAProxy) needs all brokers of the topic named in `kafka_brokers`, as the cluster names
-// them.
+// librdkafka runs one thread of its own and one per broker that it knows, all with all signals
+// blocked. They start when the transport is made. A host that forbids itself new threads (HAProxy)
+// must therefore list all brokers of the topic in `kafka_brokers`, by the names that the cluster
+// uses.
 #ifndef TRACEKIN_EXPORTER_TRANSPORT_KAFKA_TRANSPORT_H
 #define TRACEKIN_EXPORTER_TRANSPORT_KAFKA_TRANSPORT_H
 
@@ -24,26 +24,28 @@
 
 namespace tracekin {
 
-/// A batch is accepted when all replicas that are in sync have it. Until the deadline librdkafka
-/// tries as often as it takes, without ever doubling the message (idempotence: KIP-98). At the
-/// deadline the message is taken back. One that no broker was sent yet is never delivered later. One
-/// that waited for its acknowledgement may be, and is delivered twice if it is sent again; while a
-/// broker hangs that is one message, not each that is tried.
+/// A batch is accepted when all in-sync replicas have it. Until the deadline, librdkafka retries as
+/// often as necessary without ever duplicating the message (idempotence: KIP-98). At the deadline,
+/// the message is taken back.
 ///
-/// After a fork the child closes its copies of the sockets; the descriptors by which librdkafka's
-/// threads wake each other stay open in it.
+/// A message that was not sent to a broker yet is never delivered later. One that waited for its
+/// acknowledgement may still be delivered, and is delivered twice if the batch is sent again. While
+/// a broker hangs, this happens to one message only, not to each one that is tried.
+///
+/// After a fork, the child closes its copies of the sockets. The descriptors by which librdkafka's
+/// threads wake each other stay open in the child.
 class KafkaTransport final : public Transport {
  public:
-  /// Throws std::runtime_error, with librdkafka's words, if it does not take the settings in
-  /// `kafka_brokers` or `kafka_config_file`. Connects to nothing.
+  /// Throws std::runtime_error with librdkafka's message if it rejects the settings in
+  /// `kafka_brokers` or `kafka_config_file`. Does not connect.
   static void Check(const ExporterOptions& options);
 
-  /// Uses the fields of ExporterOptions that begin with kafka_, `compression`, `timeout_ms` and
-  /// `connect_timeout_ms`. What cannot be set up is tried again with each batch.
+  /// Uses the fields of ExporterOptions that begin with kafka_, and `compression`, `timeout_ms` and
+  /// `connect_timeout_ms`. If the producer cannot be set up, each batch tries again.
   explicit KafkaTransport(const ExporterOptions& options);
 
-  /// Waits a second for librdkafka's threads, at most; one that hangs in a name server's answer is
-  /// left to end by itself.
+  /// Waits up to 1 s for librdkafka's threads. A thread that waits for a name server longer than
+  /// that is left to end by itself.
   ~KafkaTransport() override;
 
   SendResult Send(const std::string& body, std::size_t spans, Clock::time_point deadline) override;
@@ -53,7 +55,7 @@ class KafkaTransport final : public Transport {
  private:
   struct Client;
   struct Ending {
-    std::thread thread;  // destroys a client's producer
+    std::thread thread;  // destroys the producer of one client
     std::future<void> done;
   };
 
@@ -69,7 +71,7 @@ class KafkaTransport final : public Transport {
 
   const ExporterOptions options_;
   EarliestDeadline interrupt_;
-  const std::shared_ptr<Sockets> sockets_;  // of all clients, those that are being ended included
+  const std::shared_ptr<Sockets> sockets_;  // of all clients, including those that are ending
   std::shared_ptr<Client> client_;
   std::vector<Ending> ending_;
 };

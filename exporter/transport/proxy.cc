@@ -10,7 +10,7 @@ namespace tracekin {
 
 namespace {
 
-// The first variable that is set and not empty.
+// Returns the first variable that is set and not empty.
 std::string FirstOf(std::initializer_list<const char*> names) {
   for (const char* name : names) {
     const char* const value = secure_getenv(name);
@@ -27,7 +27,8 @@ bool IsHttps(std::string_view url) {
 
 Proxy ProxyFromEnvironment(std::string_view url) {
   Proxy proxy;
-  // A CGI program has HTTP_PROXY from whoever sends it a request with a header "Proxy".
+  // HTTP_PROXY is not used: in a CGI program, it comes from a request's header "Proxy", which any
+  // client can send.
   proxy.url = IsHttps(url) ? FirstOf({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"})
                            : FirstOf({"http_proxy", "all_proxy", "ALL_PROXY"});
   proxy.exempt = FirstOf({"no_proxy", "NO_PROXY"});

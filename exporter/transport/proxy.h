@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The HTTP proxy that the environment names, by the variables that libcurl has for it: http_proxy, https_proxy,
-// all_proxy and no_proxy, each but the first also in capitals.
+// Finds the HTTP proxy in the environment, from the variables that libcurl uses: http_proxy,
+// https_proxy, all_proxy and no_proxy. All but http_proxy may also be in capitals.
 //
-// libcurl by itself reads them for each request. It would do so on the sender thread, while the host may be
-// changing its environment, which no lock protects. So they are read once, when the tracer is made.
+// libcurl would read them for each request, on the sender thread. The host may be changing its
+// environment at that time, and no lock protects it. They are therefore read once, when the tracer
+// is made.
 #ifndef TRACEKIN_EXPORTER_TRANSPORT_PROXY_H
 #define TRACEKIN_EXPORTER_TRANSPORT_PROXY_H
 
@@ -13,12 +14,13 @@
 namespace tracekin {
 
 struct Proxy {
-  std::string url;     // empty: none
-  std::string exempt;  // hosts that are connected to directly, as in no_proxy
+  std::string url;     // empty: no proxy
+  std::string exempt;  // hosts to connect to directly, in the format of no_proxy
 };
 
-/// For requests to `url`, which is http or https. Empty in a set-user-ID program. Reads the environment, so no
-/// other thread may change it meanwhile. Throws std::bad_alloc.
+/// Returns the proxy for requests to `url`, which is http or https. Returns none in a set-user-ID
+/// program. Throws std::bad_alloc. REQUIRES: no other thread changes the environment during the
+/// call.
 Proxy ProxyFromEnvironment(std::string_view url);
 
 }  // namespace tracekin

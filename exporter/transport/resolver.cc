@@ -28,15 +28,15 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// Of Zipkin's collector for Scribe.
+// The port of Zipkin's collector for Scribe.
 constexpr const char* kScribePort = "9410";
 
-// How soon an Interrupt() is noticed.
+// How long a wait may last before an Interrupt() is noticed.
 constexpr milliseconds kPoll{20};
 
 constexpr std::size_t kMostAddresses = 16;
 
-// Addresses separated by commas, in a form that a fork finds whole at every moment.
+// Addresses separated by commas. A fixed array is complete whenever a fork copies it.
 using List = std::array<char, kMostAddresses*(INET6_ADDRSTRLEN + 3)>;
 
 std::string Written(const sockaddr* address) {
@@ -56,13 +56,13 @@ struct Found {
   std::string error;
 };
 
-// Asks, for however long that takes.
+// Resolves `host`. May block without a time limit.
 Found Ask(const std::string& host) {
   addrinfo hints = {};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* list = nullptr;
-  const StandardDescriptorsTaken taken;  // for the sockets to name servers
+  const StandardDescriptorsTaken taken;  // keeps the name servers' sockets off 0, 1 and 2
   const int code = getaddrinfo(host.c_str(), nullptr, &hints, &list);
   Found found;
   if (code != 0) {
@@ -94,7 +94,7 @@ std::string Part(CURLU* url, CURLUPart part, unsigned flags) {
   return copy;
 }
 
-// Whether libcurl knows the address of `host` by itself.
+// Returns whether libcurl needs no resolver for `host`: an address, or a name under localhost.
 bool IsKnown(const std::string& host) {
   constexpr const char* kLocal = ".localhost";
   in_addr address;
@@ -113,16 +113,16 @@ struct Resolver::State {
   const std::string host;
   std::mutex mutex;
   std::condition_variable changed;
-  std::thread thread;  // guarded by `mutex`, as are:
+  std::thread thread;  // guarded by `mutex`, like the fields below
   bool stop = false;
-  bool wanted = false;  // a question
+  bool wanted = false;  // a query was requested
   bool asking = false;
-  std::uint64_t answers = 0;  // questions that have ended
+  std::uint64_t answers = 0;  // completed queries
   bool doubted = true;
-  Clock::time_point answered{};  // the last that was good
-  std::string error;             // of the last
+  Clock::time_point answered{};  // time of the last successful query
+  std::string error;             // of the last query
 
-  // The thread writes to the one that is not current, and then makes it so.
+  // The thread writes to the list that is not current, and then makes it the current one.
   std::array<List, 2> lists{};
   std::atomic<unsigned> current{0};
 
@@ -138,7 +138,8 @@ struct Resolver::State {
     return known()[0] != '\0' && !doubted && Clock::now() < answered + kFresh;
   }
 
-  // With `mutex` held. Returns what `answers` will be when the question has its answer.
+  // Requests a query. Returns the value that `answers` will have when it is complete. REQUIRES:
+  // `mutex` is held.
   std::uint64_t Want() {
     wanted = wanted || !asking;
     changed.notify_all();
@@ -161,7 +162,7 @@ std::shared_ptr<Resolver> Resolver::For(const ExporterOptions& options, const st
   if (port.empty()) {
     const std::string scheme = Part(url.get(), CURLUPART_SCHEME, 0);
     if (!proxy.empty()) {
-      port = scheme == "https" ? "443" : "1080";  // as libcurl has it
+      port = scheme == "https" ? "443" : "1080";  // libcurl's defaults
     } else {
       port = scheme == "https" ? "443" : scheme == "http" ? "80" : kScribePort;
     }
@@ -195,7 +196,7 @@ void Resolver::Run(const std::shared_ptr<State>& state) {
     try {
       found = Ask(state->host);
     } catch (const std::bad_alloc&) {
-      // The error stays empty, for there is no memory for one.
+      // The error stays empty, because there is no memory for a message.
     }
     lock.lock();
     state->asking = false;
@@ -250,7 +251,8 @@ void Resolver::Doubt() noexcept {
   state_->doubted = true;
 }
 
-// The parent's thread is not here; it may have been changing all of this but the current list.
+// The parent's thread does not exist in this process. It may have been changing any of these fields
+// during the fork, except the current list.
 void Resolver::AfterForkInChild() noexcept {
   new (&state_->mutex) std::mutex;
   new (&state_->changed) std::condition_variable;

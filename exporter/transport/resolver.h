@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The addresses of the one host that a transport connects to, asked of getaddrinfo() on a thread of its
-// own. libcurl would start a thread for each question.
+// Resolves the one host that a transport connects to, with getaddrinfo() on a thread of its own.
+// libcurl would start a new thread for each query.
 //
-// Some hosts forbid themselves new threads and change their root folder once they run, as HAProxy does.
-// Then no thread can be started, and /etc/hosts and /etc/resolv.conf are gone. So the thread is started
-// with the exporter's others, asks at once, and MakeTracer waits a moment for the answer. The last
-// addresses that were found stay in use for as long as later questions fail, and the child of a fork
-// begins with its parent's.
+// Some host processes forbid themselves new threads and change their root directory once they run,
+// as HAProxy does. After that, no thread can be started, and /etc/hosts and /etc/resolv.conf are
+// gone. The resolver's thread therefore starts together with the exporter's other threads and
+// queries immediately, and MakeTracer waits briefly for the answer. The last known addresses stay
+// in use while later queries fail, and the child of a fork starts with its parent's addresses.
 //
 // Thread-safety: any thread, except for AfterForkInChild().
 #ifndef TRACEKIN_EXPORTER_TRANSPORT_RESOLVER_H
@@ -31,43 +31,46 @@ class Resolver {
   static constexpr std::chrono::seconds kFresh{60};
   static constexpr std::chrono::seconds kLongestWait{1};
 
-  /// For the host in `options.endpoint`, or in `proxy` unless that is empty. Returns null if there is no
-  /// name to ask for: an address, localhost, a Unix socket, or no URL at all. Throws std::bad_alloc.
+  /// Makes a resolver for the host in `options.endpoint`, or in `proxy` unless that is empty.
+  /// Returns null if there is no name to resolve: for an address, localhost, a Unix socket, or an
+  /// invalid URL. Throws std::bad_alloc.
   static std::shared_ptr<Resolver> For(const ExporterOptions& options,
                                        const std::string& proxy = {});
 
   Resolver(const std::string& host, std::uint16_t port);
 
-  /// As Stop().
+  /// Same as Stop().
   ~Resolver();
   Resolver(const Resolver&) = delete;
   Resolver& operator=(const Resolver&) = delete;
 
-  /// Starts the thread, unless this process has it, and asks. Throws std::system_error if no thread can
-  /// be had. REQUIRES: the calling thread blocks the signals that the new one is not to take.
+  /// Starts the thread unless it runs in this process, and requests a query. Throws
+  /// std::system_error if no thread can be started. REQUIRES: the calling thread blocks the signals
+  /// that the new thread must not receive.
   void Start();
 
-  /// Ends the thread. One that still waits for a name server ends by itself, later.
+  /// Ends the thread. A thread that is waiting for a name server ends by itself later.
   void Stop() noexcept;
 
-  /// Waits until the first question has its answer, whatever that is, but not beyond `deadline`.
+  /// Waits until the first query has completed, successfully or not, or until `deadline`.
   void AwaitFirst(Clock::time_point deadline) noexcept;
 
   struct Answer {
-    std::string
-        addresses;      // HOST:PORT:ADDRESS[,ADDRESS...], as libcurl's option RESOLVE takes them
-    std::string error;  // why none are known; empty if some are
+    std::string addresses;  // the format of CURLOPT_RESOLVE
+    std::string error;      // why no address is known, or empty
   };
 
-  /// What a new connection is to use. Asks if the last answer is old or in doubt, and waits for a new
-  /// one: kLongestWait if there is an old one, else until `deadline`, or an earlier one in `interrupt`.
+  /// Returns the addresses for a new connection. Queries again if the last answer is old or in
+  /// doubt. Waits for the new answer for up to kLongestWait if there are old addresses, and
+  /// otherwise until `deadline`, or an earlier one in `interrupt`.
   Answer Get(const EarliestDeadline& interrupt, Clock::time_point deadline);
 
-  /// Says that there was no connection to the addresses: the next Get() asks.
+  /// Reports that connecting to the addresses failed, so that the next Get() queries again.
   void Doubt() noexcept;
 
-  /// Leaves what the parent had as it is, except for the addresses. REQUIRES: called in the child of a
-  /// fork, while it has one thread.
+  /// Makes the object usable in the child of a fork. Keeps the addresses, and leaks whatever else
+  /// the parent's thread may have been changing. REQUIRES: called in the child of a fork while it
+  /// has only one thread.
   void AfterForkInChild() noexcept;
 
  private:

@@ -36,7 +36,7 @@ SendResult JudgeException(Protocol* protocol) {
                                      ": " + OneLine(exception.what())};
 }
 
-// Reads the struct that a reply is: the field 0, if the call returned.
+// Reads the struct of a reply. Field 0 is the result of the call, if it returned one.
 SendResult JudgeReply(Protocol* protocol) {
   std::optional<std::int32_t> code;
   for (;;) {
@@ -57,9 +57,10 @@ SendResult JudgeReply(Protocol* protocol) {
                                                : "unknown result " + std::to_string(*code));
 }
 
-// The header may have either form. Throws TException if that is no answer in Thrift.
+// Judges a response with a strict or a non-strict header. Throws TException if it is not a Thrift
+// message.
 SendResult JudgeThrift(std::string_view answer) {
-  // Borrowed, and only read.
+  // The buffer is borrowed and only read.
   auto* const bytes = reinterpret_cast<std::uint8_t*>(const_cast<char*>(answer.data()));
   const auto memory =
       std::make_shared<TMemoryBuffer>(bytes, static_cast<std::uint32_t>(answer.size()));
@@ -81,7 +82,7 @@ SendResult JudgeScribeAnswer(std::string_view answer) {
   try {
     return JudgeThrift(answer);
   } catch (const TException&) {
-    // Zipkin says in plain text, in a frame, that it could not read a call.
+    // Zipkin answers a call that it could not read with a frame of plain text.
     return Failed("the answer is no Thrift: " + OneLine(answer));
   }
 }

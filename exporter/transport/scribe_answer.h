@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the answer of a Scribe server to a call of Log means: a reply or an exception in Thrift's binary
-// protocol, without its frame.
+// Judges a Scribe server's response to Log: a reply or an exception in Thrift's binary protocol,
+// without its frame.
 //
-// Thread-safety: a pure function. It throws std::bad_alloc.
+// Thread-safety: pure functions. They throw std::bad_alloc.
 #ifndef TRACEKIN_EXPORTER_TRANSPORT_SCRIBE_ANSWER_H
 #define TRACEKIN_EXPORTER_TRANSPORT_SCRIBE_ANSWER_H
 
@@ -13,10 +13,12 @@
 
 namespace tracekin {
 
-/// No answer to Log is larger, unless somebody has much to say.
+/// The largest response to Log that is read. Real ones are far smaller, except for one that quotes
+/// a long error message.
 constexpr std::uint32_t kMaxScribeAnswer = 65536;
 
-/// OK is kAccepted, an exception kRejected. TRY_LATER is kFailed, and so is what is no answer.
+/// Maps OK to kAccepted and an exception to kRejected. TRY_LATER and malformed responses are
+/// kFailed.
 SendResult JudgeScribeAnswer(std::string_view answer);
 
 }  // namespace tracekin

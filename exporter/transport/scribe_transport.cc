@@ -56,7 +56,7 @@ SendResult ScribeTransport::Send(const std::string& body, std::size_t /*spans*/,
     const std::string error = Exchange(body, deadline);
     result = error.empty() ? JudgeScribeAnswer(answer_) : Failed(OneLine(error));
   } catch (const std::bad_alloc&) {
-    connection_.Close();  // the next call must not follow half a frame, or read this one's answer
+    connection_.Close();  // the next call must not follow half a frame or read this call's response
     throw;
   }
   if (result.status == SendStatus::kFailed) connection_.Close();
@@ -64,7 +64,7 @@ SendResult ScribeTransport::Send(const std::string& body, std::size_t /*spans*/,
   return result;
 }
 
-// Sends the call, and leaves what came back in `answer_`. Returns what went wrong, if anything did.
+// Sends the call and stores the response in `answer_`. Returns an error message or "".
 std::string ScribeTransport::Exchange(const std::string& body, Clock::time_point deadline) {
   if (connection_.IsOver(deadline)) return "no time left to send it";
   std::string error;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls Scribe's Log for each batch, over one connection that is kept: Thrift's binary protocol in
-// frames. Facebook's scribed and Zipkin's collector answer.
+// Calls Scribe's Log for each batch, over one connection that is kept alive, in Thrift's binary
+// protocol with frames. Works with Facebook's scribed and Zipkin's collector.
 //
-// What an answer means is said in scribe_answer.h; TRY_LATER says that nothing of the batch was taken.
-// No answer is kFailed.
+// scribe_answer.h describes how responses are judged. TRY_LATER means that the server stored
+// nothing of the batch. A missing response is kFailed.
 #ifndef TRACEKIN_EXPORTER_TRANSPORT_SCRIBE_TRANSPORT_H
 #define TRACEKIN_EXPORTER_TRANSPORT_SCRIBE_TRANSPORT_H
 
@@ -17,13 +17,14 @@
 
 namespace tracekin {
 
-/// Bodies are those of ScribeEncoder. A connection on which anything went wrong, or that the peer has
-/// closed meanwhile, is not used again: the next Send() makes one. A batch may have been taken though
-/// its answer was lost; Scribe has no way to tell.
+/// Sends bodies made by ScribeEncoder. A connection with an error, or one that the peer has closed,
+/// is not reused: the next Send() opens a new one. A batch may have been stored even if its
+/// response was lost; Scribe has no means to find out.
 class ScribeTransport final : public Transport {
  public:
-  /// Uses `endpoint`, `scribe_strict` and `connect_timeout_ms`. `resolver` is as TcpConnection has it. Throws std::runtime_error if libcurl
-  /// cannot be set up or the endpoint is no URL.
+  /// Uses `endpoint`, `scribe_strict` and `connect_timeout_ms`. `resolver` is passed to
+  /// TcpConnection. Throws std::runtime_error if libcurl cannot be set up or the endpoint is not a
+  /// URL.
   explicit ScribeTransport(const ExporterOptions& options,
                            std::shared_ptr<Resolver> resolver = nullptr);
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sockets that a library has opened for a transport, noted with what they are: daemons close all
-// descriptors that they do not know, and the number may then be a descriptor of theirs.
+// Keeps track of the sockets that a library has opened for a transport, by number and identity.
+// Daemons close all descriptors that they do not know, and may then reuse a number for a descriptor
+// of their own.
 //
-// The child of a fork can close its copies of them without the library.
+// The child of a fork can close its copies of the sockets without the library.
 //
-// Thread-safety: Open and Close from any thread; the others from the thread that uses the transport.
-// CloseAll also in the child of a fork, before any other call: the list is in order at every moment.
+// Thread-safety: Open and Close may be called from any thread, the others from the thread that uses
+// the transport. CloseAll may also be the first call in the child of a fork, because the list is
+// consistent at every moment.
 #ifndef TRACEKIN_EXPORTER_TRANSPORT_SOCKETS_H
 #define TRACEKIN_EXPORTER_TRANSPORT_SOCKETS_H
 
@@ -22,19 +24,22 @@ class Sockets {
   Sockets(const Sockets&) = delete;
   Sockets& operator=(const Sockets&) = delete;
 
-  /// As socket(2), with SOCK_CLOEXEC, and never 0, 1 or 2. Returns -1 on failure, and when too many are open.
+  /// Same as socket(2) with SOCK_CLOEXEC, but never returns 0, 1 or 2. Returns -1 on failure, also
+  /// if too many sockets are open.
   int Open(int domain, int type, int protocol) noexcept;
 
-  /// Closes a descriptor that Open() has returned, and CloseAll() all of them. One that the host has
-  /// closed, and perhaps opened anew for something else, is only forgotten.
+  /// Close() closes a descriptor that Open() has returned, and CloseAll() closes all of them. A
+  /// descriptor that the host has closed, and perhaps reused, is only forgotten.
   void Close(int descriptor) noexcept;
   void CloseAll() noexcept;
 
-  /// Whether that descriptor, or each, still is the socket that Open() has returned.
+  /// Returns whether `descriptor`, or each descriptor, is still the socket that Open() has
+  /// returned.
   bool IsOurs(int descriptor) const noexcept;
   bool AllOurs() const noexcept;
 
-  /// Forgets those that are not: after a call of the library, which closes some without Close().
+  /// Forgets the descriptors that are no longer ours. Called after the library, because that closes
+  /// some sockets without Close().
   void ForgetClosed() noexcept;
 
   int count() const noexcept;
@@ -53,11 +58,12 @@ class Sockets {
     static constexpr int kBeingTaken = -2;
 
     std::atomic<int> descriptor_{kFree};
-    dev_t device_ = 0;  // these two belong to who has taken the slot
+    dev_t device_ = 0;  // these two belong to the thread that took the slot
     ino_t inode_ = 0;
   };
 
-  // HTTP has one, and a few more while the addresses of a host are tried; Kafka one a broker.
+  // HTTP uses one socket, and a few more while it tries the addresses of a host. Kafka uses one per
+  // broker.
   std::array<Slot, 256> slots_;
 };
 

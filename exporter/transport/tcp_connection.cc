@@ -23,7 +23,7 @@ void Check(CURLUcode code) {
   throw std::runtime_error(std::string("libcurl: ") + curl_url_strerror(code));
 }
 
-// The URL under which libcurl connects to the host of `url`, and says no more than TCP does.
+// Returns the URL that makes libcurl open a plain TCP connection to the host of `url`.
 std::string UrlToConnectTo(const std::string& url, std::uint16_t default_port) {
   struct Deleter {
     void operator()(CURLU* parts) const { curl_url_cleanup(parts); }
@@ -63,7 +63,7 @@ void TcpConnection::MakeTransfer() {
     transfer_->Set(CURLOPT_URL, url_.c_str());
     transfer_->Set(CURLOPT_CONNECT_ONLY, 1L);
     transfer_->Set(CURLOPT_PROXY,
-                   "");  // what the environment has is for HTTP, and is not looked at
+                   "");  // the proxies in the environment are for HTTP only
     transfer_->Set(CURLOPT_NOPROXY, "");
     transfer_->Set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(connect_timeout_.count()));
   } catch (...) {
@@ -118,7 +118,7 @@ std::string TcpConnection::Read(void* bytes, std::size_t size, Clock::time_point
   return {};
 }
 
-// Who waits looks anew at the socket and at the deadline.
+// Waits briefly for `events`. The caller then checks the socket and the deadline again.
 std::string TcpConnection::Await(short events, Clock::time_point deadline) noexcept {
   const auto left = interrupt_.Or(deadline) - Clock::now();
   if (left <= left.zero()) return events == POLLIN ? "no answer in time" : "not sent in time";
@@ -134,7 +134,7 @@ bool TcpConnection::IsIdle() const noexcept {
   return recv(socket_, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == -1 && errno == EAGAIN;
 }
 
-// libcurl closes what it has connected when the handle is taken out.
+// libcurl closes its connection when the handle is removed.
 void TcpConnection::Close() noexcept {
   if (transfer_) transfer_->End();
   socket_ = CURL_SOCKET_BAD;
@@ -144,7 +144,7 @@ void TcpConnection::Interrupt(Clock::time_point deadline) noexcept {
   interrupt_.MoveForward(deadline);
 }
 
-// The handles are leaked: libcurl might wait for a lock that no thread holds here.
+// The handles are leaked: libcurl might wait for a lock that was held by a thread of the parent.
 void TcpConnection::AbandonAfterFork() noexcept { sockets_.CloseAll(); }
 
 }  // namespace tracekin

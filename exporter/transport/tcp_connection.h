@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TCP connection on which every wait has a deadline: for the name server, for the peer, and while
-// the peer takes or gives single bytes. libcurl connects; after that the bytes are ours.
+// A TCP connection on which every wait has a deadline: for the name server and for the peer, even
+// if that sends or receives single bytes. libcurl connects, and the bytes on the connection are
+// ours.
 //
-// Thread-safety: one thread at a time, but for Interrupt().
+// Thread-safety: one thread at a time, except for Interrupt().
 #ifndef TRACEKIN_EXPORTER_TRANSPORT_TCP_CONNECTION_H
 #define TRACEKIN_EXPORTER_TRANSPORT_TCP_CONNECTION_H
 
@@ -28,29 +29,29 @@ class TcpConnection {
  public:
   using Clock = Transport::Clock;
 
-  /// `url` names a host, and a port unless it is `default_port`; its scheme is not looked at. Throws
-  /// std::runtime_error if libcurl cannot be set up or takes `url` for none. Connects to nobody yet.
-  /// A name is asked of `resolver`; without one libcurl resolves it.
+  /// `url` names a host, and a port unless that is `default_port`. Its scheme is ignored.
+  /// `resolver` resolves host names; libcurl does if that is null. Throws std::runtime_error if
+  /// libcurl cannot be set up or rejects `url`. Does not connect yet.
   TcpConnection(const std::string& url, std::uint16_t default_port,
                 std::chrono::milliseconds connect_timeout, std::shared_ptr<Resolver> resolver);
 
-  // Each returns "", or what went wrong, in words. The connection is of no use then but to be closed.
+  // Each returns "" or an error message. After an error, the connection can only be closed.
   std::string Connect(Clock::time_point deadline);
   std::string Write(std::string_view bytes, Clock::time_point deadline);
   std::string Read(void* bytes, std::size_t size, Clock::time_point deadline);
 
-  /// Whether there is a connection that the peer has not ended and on which it has said nothing that
-  /// was not read.
+  /// Returns whether there is a connection that the peer has not closed and that has no unread
+  /// data.
   bool IsIdle() const noexcept;
 
   void Close() noexcept;
 
-  /// Whether `deadline`, or an earlier one that Interrupt() has set, has passed.
+  /// Returns whether `deadline`, or an earlier one that Interrupt() has set, has passed.
   bool IsOver(Clock::time_point deadline) const noexcept {
     return Clock::now() >= interrupt_.Or(deadline);
   }
 
-  /// As Transport has them.
+  /// Same as in Transport.
   void Interrupt(Clock::time_point deadline) noexcept;
   void AbandonAfterFork() noexcept;
 
@@ -64,7 +65,7 @@ class TcpConnection {
   EarliestDeadline interrupt_;
   Sockets sockets_;
   std::optional<CurlTransfer> transfer_;
-  curl_socket_t socket_ = CURL_SOCKET_BAD;  // libcurl's, which closes it
+  curl_socket_t socket_ = CURL_SOCKET_BAD;  // owned by libcurl
 };
 
 }  // namespace tracekin
