@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spans on their way from the queue to the collector: their bytes, one after the other.
+// A batch of spans on its way from the queue to the collector, as consecutive bytes.
 #ifndef TRACEKIN_EXPORTER_PIPELINE_BATCH_H
 #define TRACEKIN_EXPORTER_PIPELINE_BATCH_H
 
@@ -14,12 +14,12 @@
 namespace tracekin {
 
 struct Batch {
-  std::string bytes;  // spans as span_bytes.h has them, each padded to a multiple of eight
+  std::string bytes;  // as in span_bytes.h, each padded to a multiple of eight bytes
   std::size_t spans = 0;
   std::string service;  // of spans that another process left in the spool; empty: this tracer's
-  std::chrono::steady_clock::time_point made = {};  // when its first span came
-  std::uint64_t tries = 0;                          // that failed
-  unsigned divisions = 0;                           // that it came of
+  std::chrono::steady_clock::time_point made = {};  // when its first span was added
+  std::uint64_t tries = 0;                          // failed ones
+  unsigned divisions = 0;                           // how often it was divided
 
   /// Appends a copy of a span, or changes nothing and throws std::bad_alloc.
   void Add(const char* span) {
@@ -34,7 +34,7 @@ struct Batch {
     ++spans;
   }
 
-  /// Makes it as new, but keeps its memory.
+  /// Empties the batch but keeps its memory.
   void Clear() noexcept {
     bytes.clear();
     spans = 0;
@@ -43,15 +43,15 @@ struct Batch {
     divisions = 0;
   }
 
-  /// Calls `visit(span)` for each.
+  /// Calls `visit(span)` for each span.
   template <class Visitor>
   void ForEach(Visitor visit) const {
     const char* at = bytes.data();
     for (std::size_t i = 0; i < spans; ++i, at += AlignedSpanSize(SpanSize(at))) visit(at);
   }
 
-  /// Takes the second half of its spans out, or changes nothing and throws std::bad_alloc.
-  /// REQUIRES: spans >= 2.
+  /// Removes the second half of the spans and returns it, or changes nothing and throws
+  /// std::bad_alloc. REQUIRES: spans >= 2.
   Batch SplitOff() {
     const std::size_t kept = spans / 2;
     std::size_t at = 0;

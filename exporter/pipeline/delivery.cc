@@ -14,7 +14,7 @@ using std::chrono::seconds;
 constexpr seconds kSpoolRetry{1};
 constexpr seconds kAdoptionInterval{10};
 constexpr seconds kAdoptionRetry{1};
-// A batch ends with the span that reaches so many bytes. As JSON they are about as many; Zipkin takes 10
+// A batch ends with the span that reaches this size. Its JSON is about as large; Zipkin accepts 10
 // MiB.
 constexpr std::size_t kMaxBatchBytes = 512 * 1024;
 constexpr std::size_t kLeastBatchBytes = 2 * kMaxSpanBytes;
@@ -47,7 +47,7 @@ void Delivery::EndBatch() noexcept {
   if (HasFilling()) ready_.splice(ready_.end(), filling_);
 }
 
-// An empty batch, with the memory of one that is settled if there is any. Throws std::bad_alloc.
+// Returns an empty batch, if possible with the memory of a settled one. Throws std::bad_alloc.
 std::list<Batch> Delivery::Spare() {
   std::list<Batch> batch;
   if (spare_.empty()) {
@@ -62,12 +62,12 @@ std::list<Batch> Delivery::Spare() {
 void Delivery::Maintain(TimePoint now) noexcept {
   if (spool_ == nullptr) return;
   if (now >= next_spooling_) spool_failing_ = false;
-  // While the collector is away one stays, to be tried in turn with what was spooled.
+  // While sending fails, one batch stays here, so that new and spooled spans can take turns.
   const std::size_t keep = away_ ? 1 : kReady;
   while (!spool_failing_ && ready_.size() > keep) {
     if (ToSpool(ready_.front(), now)) ready_.pop_front();
   }
-  // When one dead process's spans are all sent there may be another's.
+  // When all spans of one dead process are sent, there may be another process's.
   if (now >= next_adoption_ || (adopting_ && !spool_->adopting())) Adopt(now);
 }
 
@@ -100,8 +100,8 @@ const Batch* Delivery::Next(TimePoint now, bool urgent) noexcept {
   return &current_.front();
 }
 
-// Old spans go first as long as their rate allows it. While sending fails, old and new ones take
-// turns: one batch alone may be the cause.
+// Spooled spans go first as long as their rate permits. While sending fails, spooled and new
+// batches take turns, because a single batch may be the cause.
 bool Delivery::NextIsOld(TimePoint now) noexcept {
   if (spool_ == nullptr) return false;
   const double rate = static_cast<double>(options_.spool_replay_spans_per_second);
@@ -133,7 +133,7 @@ void Delivery::Settle(Outcome outcome, TimePoint now) noexcept {
   if (outcome.no_memory) return AwaitMemory(now);
   short_of_memory_ = false;
   if (result.status == SendStatus::kFailed) return Failed(result.retry_after, now);
-  if (away_) next_adoption_ = now;  // others may not have lived to see this
+  if (away_) next_adoption_ = now;  // adopt soon: other processes may have died during the outage
   away_ = false;
   backoff_ = milliseconds(0);
   if (result.status == SendStatus::kAccepted) return Accepted(outcome);
@@ -159,9 +159,8 @@ void Delivery::SayWhyIdsAreNotSent() noexcept {
   }
 }
 
-// After one was too large, back to what is usual, in steps: the collector's limit may have been
-// raised, or the batch may have been an unusual one. If not, that costs one request in
-// kAcceptedToGrow.
+// After a batch was too large, raises the limit again in steps: the collector's limit may have been
+// raised, or the batch may have been unusual. If not, that costs one request in kAcceptedToGrow.
 void Delivery::GrowBatches() noexcept {
   if (batch_bytes_ == kMaxBatchBytes || ++accepted_ < kAcceptedToGrow) return;
   batch_bytes_ = std::min(2 * batch_bytes_, kMaxBatchBytes);
@@ -173,20 +172,20 @@ void Delivery::Refused(bool too_large, TimePoint now) noexcept {
   if (!MayDivide()) return Drop(too_large ? &counts_->too_large : &counts_->rejected);
   if (!Divide()) return AwaitMemory(now);
   if (!too_large) return;
-  // Later batches are made that small from the start.
+  // Later batches start with this size.
   batch_bytes_ = std::clamp(line().front().bytes.size(), kLeastBatchBytes, batch_bytes_);
   accepted_ = 0;
 }
 
-// One bad span among a thousand is found by ten divisions, twenty adjacent ones by some sixty
-// refusals in a row. The first two divisions are always made: one part that the collector takes is
-// enough to show that it does not refuse everything.
+// Returns whether the refused batch may be divided. Ten divisions find one bad span among a
+// thousand, and about sixty consecutive refusals find twenty adjacent ones. The first two divisions
+// are always made, because one accepted part proves that the collector does not refuse everything.
 bool Delivery::MayDivide() const noexcept {
   const Batch& batch = current_.front();
   return batch.spans > 1 && (refusals_ < kRefusesEverything || batch.divisions < kLeastDivisions);
 }
 
-// Two halves in its place. Returns false, and has changed nothing, if there is no memory.
+// Replaces the batch by its two halves. If there is no memory, returns false and changes nothing.
 bool Delivery::Divide() noexcept {
   try {
     std::list<Batch> rest(1);
@@ -201,7 +200,7 @@ bool Delivery::Divide() noexcept {
 
 void Delivery::Failed(milliseconds retry_after, TimePoint now) noexcept {
   Batch& batch = current_.front();
-  // Of an old batch it is no fault of its own that it was the one to be tried while all failed.
+  // An old batch is not to blame if it was tried while everything failed.
   if (!current_is_old_ || !away_) ++batch.tries;
   if (!away_) away_since_ = now;
   away_ = true;
@@ -212,8 +211,9 @@ void Delivery::Failed(milliseconds retry_after, TimePoint now) noexcept {
   Drop(&counts_->expired);
 }
 
-// The collector is not to blame: it is not taken to be away, and the next try comes soon. These do
-// not count as tries, which would be used up in a few seconds; a new batch ends by its age.
+// A lack of memory in this process does not mark the collector as away, and the next attempt comes
+// soon. These attempts do not count as tries, which would be used up within seconds. A new batch is
+// dropped only when it is too old.
 void Delivery::AwaitMemory(TimePoint now) noexcept {
   short_of_memory_ = true;
   next_try_ = now + milliseconds(options_.retry_backoff_ms);
@@ -231,7 +231,7 @@ bool Delivery::TooOld(TimePoint now) const noexcept {
   return now - current_.front().made >= milliseconds(options_.retry_max_age_ms);
 }
 
-// Not all at once, where many were told to come back: half of it to all of it, by chance.
+// Waits 50–100 % of the back-off so that clients do not return in lockstep.
 void Delivery::BackOff(milliseconds retry_after, TimePoint now) noexcept {
   const milliseconds least(options_.retry_backoff_ms), most(options_.retry_max_backoff_ms);
   backoff_ = std::max(std::min(2 * backoff_, most), least);
@@ -243,7 +243,7 @@ void Delivery::BackOff(milliseconds retry_after, TimePoint now) noexcept {
 
 void Delivery::PutBack() noexcept { line().splice(line().begin(), current_); }
 
-// Counts all of the batch that was under way as lost.
+// Counts all spans of the current batch as lost.
 void Delivery::Drop(ExporterCounts::Count* as) noexcept {
   Count(as, current_.front().spans);
   Done();
@@ -253,7 +253,7 @@ void Delivery::Count(ExporterCounts::Count* as, std::size_t spans) noexcept {
   ExporterCounts::Move(current_is_old_ ? &counts_->spooled : &counts_->in_flight, as, spans);
 }
 
-// The batch that was under way is settled.
+// Ends the current batch.
 void Delivery::Done() noexcept {
   if (current_is_old_) {
     const std::size_t spans = current_.front().spans;

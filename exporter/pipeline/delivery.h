@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is sent next, and what becomes of it: batches, retries, back-off, splitting, the spool.
+// Decides which batch is sent next and what happens to it: retries, back-off, division, the spool.
 //
-// A batch that the collector refuses is divided, so that a span that it cannot take costs that span
-// alone. A collector that refuses everything is known by its refusals, which come one after the
-// other: its batches are then divided twice, and no further.
+// A batch that the collector refuses is divided, so that a span that it cannot accept costs only
+// that span. A collector that refuses everything is recognised by its consecutive refusals. Its
+// batches are then divided only twice.
 //
-// Batches go one at a time: Next() says which, Settle() what the collector made of it. One that failed
-// is tried again after a while, longer and longer; meanwhile the others wait: a few here, the rest in
-// the queue or, if there is one, in the spool. What was spooled is sent, oldest first and at a limited
-// rate, beside what is new.
+// Batches are sent one at a time. Next() returns the batch to send, and Settle() receives the
+// result. A failed batch is retried after a delay that grows with each failure. The other batches
+// wait: a few here, the rest in the spool, or in the queue if there is no spool. Spooled spans are
+// sent along with new ones, oldest first and at a limited rate.
 //
-// No threads, no clocks, no waiting: the exporter thread owns it and says what time it is.
+// It has no threads and no clock, and never waits. The exporter thread owns it and passes the time.
 //
-// Nothing here throws. Batches lie in lists, whose elements move from one to another without an
-// allocation, so that a lack of memory delays a batch and never loses it.
+// Nothing here throws. Batches are list elements, which move from one list to another without an
+// allocation, so that a lack of memory delays a batch but never loses it.
 #ifndef TRACEKIN_EXPORTER_PIPELINE_DELIVERY_H
 #define TRACEKIN_EXPORTER_PIPELINE_DELIVERY_H
 
@@ -37,43 +37,47 @@ class Delivery {
   using TimePoint = std::chrono::steady_clock::time_point;
   using milliseconds = std::chrono::milliseconds;
 
-  /// `spool` may be null. `seed` is for the jitter of the back-off.
+  /// `spool` may be null. `seed` randomises the jitter of the back-off.
   Delivery(const ExporterOptions& options, std::unique_ptr<Spool> spool, ExporterCounts* counts,
            std::uint64_t seed);
 
-  /// Whether there is room for more spans; a chunk of the queue may exceed it.
+  /// Returns whether there is room for more spans. A chunk of the queue may exceed it.
   bool WantsSpans() const {
     return (spool_ != nullptr && !spool_failing_) || ready_.size() < kReady;
   }
 
-  /// Takes a copy of a span out of the queue, or counts it as too_large if there is no memory.
+  /// Adds a copy of a span from the queue, or counts it as too_large if there is no memory.
   void Add(const char* span, TimePoint now) noexcept;
 
-  /// What was added is due, though it may be no full batch.
+  /// Makes the added spans due, even if they do not fill a batch.
   void EndBatch() noexcept;
 
-  /// Moves what need not wait in memory to the spool, and looks for what others have left there.
+  /// Moves batches that need not wait in memory to the spool, and looks for spans that other
+  /// processes left there.
   void Maintain(TimePoint now) noexcept;
 
-  /// The batch to be sent now, or nullptr: there is none, or its time has not come (which `urgent`
-  /// ignores). Valid until it is settled. REQUIRES: none is under way.
+  /// Returns the batch to send now. Returns nullptr if there is none, or if its time has not come;
+  /// `urgent` ignores that time. The batch is valid until it is settled. REQUIRES: no batch is
+  /// being sent.
   const Batch* Next(TimePoint now, bool urgent) noexcept;
 
-  /// What became of the batch that Next() gave.
+  /// Reports the result of the batch that Next() returned.
   void Settle(Outcome outcome, TimePoint now) noexcept;
 
-  /// All that is left goes to the spool, or is counted as closed. REQUIRES: no batch is under way.
+  /// Moves all remaining spans to the spool, or counts them as closed. REQUIRES: no batch is being
+  /// sent.
   void GiveUp(TimePoint now) noexcept;
 
-  /// Whether nothing but spooled spans is left.
+  /// Returns whether only spooled spans are left.
   bool idle() const { return !HasFilling() && ready_.empty() && current_.empty(); }
 
-  /// Since when the collector takes nothing; its last words, or the spool's.
+  /// Whether and since when sending fails, and the last error message of the collector or the
+  /// spool.
   bool away() const { return away_; }
   TimePoint away_since() const { return away_since_; }
   const std::string& last_error() const { return last_error_; }
 
-  /// Whether there is a spool, and it takes nothing.
+  /// Returns whether there is a spool that cannot be written.
   bool spool_failing() const { return spool_failing_; }
 
   void AbandonAfterFork() noexcept {
@@ -113,26 +117,26 @@ class Delivery {
   const std::unique_ptr<Spool> spool_;
   ExporterCounts* const counts_;
   std::uint64_t random_;
-  std::size_t batch_bytes_;  // at most; less after the collector said that one was too large
-  unsigned refusals_ = 0;    // since the collector last took a span
-  unsigned accepted_ = 0;    // batches, since batch_bytes_ changed
+  std::size_t batch_bytes_;  // limit; lower after the collector called a batch too large
+  unsigned refusals_ = 0;    // since the collector last accepted a span
+  unsigned accepted_ = 0;    // batches since batch_bytes_ changed
 
-  std::list<Batch> filling_;  // one, or none
+  std::list<Batch> filling_;  // at most one
   std::list<Batch> ready_;
-  std::list<Batch> old_;         // read from the spool, not settled
-  std::list<Batch> current_;     // the one that is under way; it came first in one of these
-  bool current_is_old_ = false;  // or was the last one
-  std::list<Batch> spare_;       // for their memory
+  std::list<Batch> old_;         // read from the spool, but not settled
+  std::list<Batch> current_;     // the batch being sent, from the front of `old_` or `ready_`
+  bool current_is_old_ = false;  // whether it, or the last one, came from `old_`
+  std::list<Batch> spare_;       // kept for their memory
 
   bool away_ = false;
-  bool short_of_memory_ = false;  // when the last batch was to be sent
+  bool short_of_memory_ = false;  // at the last attempt to send
   TimePoint away_since_{};
   TimePoint next_try_{};
   milliseconds backoff_{0};
   bool spool_failing_ = false;
   TimePoint next_spooling_{};
   TimePoint next_adoption_{};
-  bool adopting_ = false;        // when that was last looked at
+  bool adopting_ = false;        // at the last call of Adopt()
   double replay_allowance_ = 0;  // spans
   TimePoint allowed_at_{};
   std::string last_error_;

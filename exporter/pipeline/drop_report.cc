@@ -30,7 +30,8 @@ std::string DropReport::Make(const ExporterTotals& totals, std::uint64_t queue_f
   std::string line = "dropped " + std::to_string(dropped) + (dropped == 1 ? " span:" : " spans:");
   line += reasons;
   if (!last_error.empty()) line += " (last error: " + last_error + ')';
-  // Last, so that what there is no memory to tell is told the next time.
+  // Updated last, so that drops that could not be reported for lack of memory are reported next
+  // time.
   told_ = totals;
   told_queue_full_ = queue_full;
   next_ = now + kInterval;

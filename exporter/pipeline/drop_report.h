@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operator is told of dropped spans: how many since the last time, why, and the last error; at
-// most once in ten seconds.
+// Reports dropped spans to the operator: how many since the last report, why, and the last error.
+// Reports at most once every 10 s.
 //
-// Not synchronised.
+// Thread-safety: none.
 #ifndef TRACEKIN_EXPORTER_PIPELINE_DROP_REPORT_H
 #define TRACEKIN_EXPORTER_PIPELINE_DROP_REPORT_H
 
@@ -18,8 +18,9 @@ class DropReport {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  /// The line to be logged, or "" if there is nothing to tell, or, unless it is the `last` time, not yet.
-  /// Throws std::bad_alloc; the next call then tells of the same drops.
+  /// Returns the line to log, or "" if there are no new drops. Also returns "" if the last report
+  /// was too recent, unless this is the `last` call. Throws std::bad_alloc; the next call then
+  /// reports the same drops.
   std::string Make(const ExporterTotals& totals, std::uint64_t queue_full,
                    const std::string& last_error, TimePoint now, bool last);
 

@@ -22,17 +22,17 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// How often the thread looks for full chunks. At a million spans of 300 bytes a second this lets 6
-// MB come together, well within the default queue; an idle process pays fifty short wake-ups a
-// second.
+// How often the thread looks for full chunks. At a million spans of 300 bytes per second, 6 MB
+// accumulate in that time, well within the default queue. An idle process has fifty short wake-ups
+// per second.
 constexpr milliseconds kPollInterval{20};
 constexpr std::chrono::seconds kTellInterval{10};
 constexpr std::chrono::seconds kLongestReadyWait{1};
 constexpr std::int64_t kStartRetryNs = 1'000'000'000;
-// For the destructor of a transport: librdkafka's threads take milliseconds, and KafkaTransport
-// gives up after a second.
+// How long to wait for a transport's destructor. librdkafka's threads take milliseconds to end, and
+// KafkaTransport gives up after 1 s.
 constexpr milliseconds kLongestEnd{1200};
-constexpr std::chrono::hours kLongestWait{24 * 365};  // what is added to a clock must not overflow
+constexpr std::chrono::hours kLongestWait{24 * 365};  // does not overflow a clock
 
 std::int64_t Now() { return Exporter::Clock::now().time_since_epoch().count(); }
 
@@ -48,17 +48,17 @@ std::string Plural(std::uint64_t count, const char* what) {
 
 }  // namespace
 
-// What one process's threads work with. The child of a fork leaves its parent's Worker as it is, for
-// locks and memory may be in any state, and makes another.
+// The state of one process's threads. The child of a fork does not touch its parent's Worker,
+// because locks and memory may be in any state, and makes a new one.
 struct Exporter::Worker {
   // Shared with Flush and Close, guarded by `mutex`:
   std::mutex mutex;
   std::condition_variable wake;
   std::condition_variable progress;
-  bool awake = false;  // something has changed that the exporter thread is to look at
+  bool awake = false;  // the exporter thread must look for changes
   bool stop = false;
-  bool settled = false;  // after `stop`: every span is exported or counted
-  bool ended = false;    // the threads have, and the transport with them
+  bool settled = false;  // after `stop`: all spans are exported or counted
+  bool ended = false;    // the threads and the transport have ended
   bool told_stuck = false;
   Clock::time_point send_deadline = Clock::time_point::max();
   std::uint64_t flushes_asked = 0;
@@ -68,14 +68,14 @@ struct Exporter::Worker {
   std::thread sender_thread;
   std::thread thread;
 
-  // The exporter thread's own:
+  // Used by the exporter thread only:
   Delivery delivery;
   bool sending = false;
-  bool failed = false;          // a batch, since somebody asked for a flush or the end
-  std::uint64_t collected = 0;  // spans, from the queue
-  std::uint64_t read = 0;       // of these
+  bool failed = false;          // whether a batch failed since a flush or the end was requested
+  std::uint64_t collected = 0;  // spans collected from the queue
+  std::uint64_t read = 0;       // of these, spans that were read
   std::uint64_t flush_seen = 0;
-  std::uint64_t flush_collected = 0;  // `collected` then
+  std::uint64_t flush_collected = 0;  // `collected` at that time
   Clock::time_point next_flush{};
   DropReport drops;
   bool told_away = false;
@@ -84,7 +84,7 @@ struct Exporter::Worker {
 
   explicit Worker(Exporter* exporter);
 
-  // With `mutex` held.
+  // REQUIRES: `mutex` is held.
   void Wake(const std::unique_lock<std::mutex>&) {
     awake = true;
     wake.notify_one();
@@ -107,7 +107,7 @@ Exporter::Exporter(const ExporterOptions& options, std::string service_name,
       logger_(std::move(logger)),
       queue_(options.queue_spans, options.queue_bytes) {}
 
-// Nobody refers to the exporter any more, its threads included: they have ended, or were never there.
+// Nobody refers to the exporter any more, so its threads have ended or were never started.
 Exporter::~Exporter() {
   Worker* worker = worker_.load();
   if (worker == nullptr) return;
@@ -115,7 +115,7 @@ Exporter::~Exporter() {
   delete worker;
 }
 
-// `make_message` returns the message, or "" for none.
+// Logs the message that `make_message` returns, unless that is "".
 template <class MakeMessage>
 void Exporter::Log(LogLevel level, MakeMessage make_message) noexcept {
   try {
@@ -124,7 +124,7 @@ void Exporter::Log(LogLevel level, MakeMessage make_message) noexcept {
     logging_ = true;
     logger_(level, message);
   } catch (...) {
-    // A logger that fails, or the lack of memory, is no reason to take the host down.
+    // A failing logger or a lack of memory must not end the host process.
   }
   logging_ = false;
 }
@@ -132,7 +132,8 @@ void Exporter::Log(LogLevel level, MakeMessage make_message) noexcept {
 void Exporter::Start() noexcept {
   if (closed() || Now() < next_start_ns_.load(std::memory_order_relaxed)) return;
   const NoCancellation no_cancellation;
-  // In one order with Close(), which sets closed_ and then reads starting_: one of us sees the other.
+  // These are sequentially consistent with Close(), which sets closed_ and then reads starting_. At
+  // least one of the two threads sees the other.
   if (starting_.exchange(true)) return;
   if (worker_.load(std::memory_order_acquire) == nullptr && !closed_.load()) {
     const SignalsBlocked signals_blocked;
@@ -146,12 +147,12 @@ void Exporter::Start() noexcept {
   starting_.store(false, std::memory_order_release);
 }
 
-// Throws what std::thread does if one of the two cannot be had.
+// Throws the same as std::thread if a thread cannot be started.
 Exporter::Worker* Exporter::StartThreads() {
   auto worker = std::make_unique<Worker>(this);
   if (helper_) helper_->start();  // if another thread cannot be had it stays, for the next try
   Sender* sender = &worker->sender;
-  sender->set_eager(options_.type == "kafka");  // librdkafka starts threads of its own
+  sender->set_eager(options_.type == "kafka");  // librdkafka starts threads
   worker->sender_thread = std::thread([sender] {
     pthread_setname_np(pthread_self(), "tracekin-send");
     sender->Run();
@@ -181,7 +182,8 @@ void Exporter::Run(Worker* worker) noexcept {
   worker->progress.notify_all();
 }
 
-// One round: wait, take over what was sent and what has finished, send. Returns true after the last.
+// Runs one round: waits, takes the result of the last send and the finished spans, and sends.
+// Returns true after the last round.
 bool Exporter::Step(Worker* worker) noexcept {
   std::unique_lock<std::mutex> lock(worker->mutex);
   worker->wake.wait_for(lock, std::min(kPollInterval, milliseconds(options_.flush_interval_ms)),
@@ -222,13 +224,13 @@ bool Exporter::NothingLeft(const Worker* worker) const {
   return queue_.drained() && worker->delivery.idle();
 }
 
-// Whether what had been collected when the flush was asked for is settled or spooled: batches go in
-// order, so it is not among those that are in memory.
+// Returns whether all spans that were collected when the flush was requested are settled or
+// spooled. Batches are sent in order, so these spans are not among those in memory.
 bool Exporter::Flushed(const Worker* worker) const {
   return worker->read - counts_.in_flight >= worker->flush_collected;
 }
 
-// Returns whether a batch has failed.
+// Returns whether a batch failed.
 bool Exporter::TakeOutcome(Worker* worker, Clock::time_point now) noexcept {
   std::optional<Outcome> outcome = worker->sender.Take();
   if (!outcome) return false;
@@ -238,7 +240,8 @@ bool Exporter::TakeOutcome(Worker* worker, Clock::time_point now) noexcept {
   return failed;
 }
 
-// What is not wanted yet stays collected, and counts against the queue's bounds.
+// Moves spans from the queue to the delivery. Spans for which that has no room stay in the queue
+// and count against its bounds.
 void Exporter::TakeSpans(Worker* worker, bool asked, Clock::time_point now) noexcept {
   const bool due = asked || now >= worker->next_flush;
   queue_.Prefault();
@@ -283,7 +286,8 @@ void Exporter::Report(Worker* worker, bool last) noexcept {
   });
 }
 
-// That the collector or the spool does not take spans, and that it does again.
+// Logs when the collector or the spool stops accepting spans, and when the collector accepts them
+// again.
 void Exporter::ReportCollector(Worker* worker) noexcept {
   const Delivery& delivery = worker->delivery;
   if (delivery.spool_failing() && !worker->told_spool) {
@@ -307,7 +311,8 @@ void Exporter::ReportCollector(Worker* worker) noexcept {
   }
 }
 
-// Not where it happens: that is a thread of the application, in the midst of a span.
+// Reports failed attempts to start the threads. They are not reported where they occur, because
+// that is a thread of the application in the middle of a span.
 void Exporter::ReportFailedStarts() noexcept {
   const std::uint32_t times = failed_starts_.exchange(0, std::memory_order_relaxed);
   if (times == 0) return;
@@ -315,8 +320,9 @@ void Exporter::ReportFailedStarts() noexcept {
       [&] { return "the exporter thread could not be started " + Plural(times, "time"); });
 }
 
-// The exporter thread cannot: it waits for the sender, which a disk or another library's lock
-// keeps. If it waits for the logger, this thread does not join it there.
+// Reports that the exporter did not end in time. The exporter thread cannot do that, because it
+// waits for the sender, which is blocked by a disk or by another library's lock. If the exporter
+// thread is inside the logger, this thread must not enter it as well.
 void Exporter::ReportStuck() noexcept {
   if (logging_) return;
   const ExporterTotals totals = counts_.Read();
@@ -350,7 +356,7 @@ void Exporter::BeginClose(milliseconds timeout) noexcept {
   const NoCancellation no_cancellation;
   const Clock::time_point deadline = Clock::now() + timeout;
   closed_.store(true);
-  // A thread that is being started is waited for: Start() holds `starting_` for microseconds.
+  // Waits for a thread that is being started. Start() holds `starting_` for microseconds.
   while (starting_.load()) std::this_thread::yield();
   Worker* worker = worker_.load(std::memory_order_acquire);
   if (worker == nullptr) return;
@@ -372,7 +378,7 @@ bool Exporter::AwaitEnd() noexcept {
   }
 
   std::unique_lock<std::mutex> lock(worker->mutex);
-  // A send that the deadline ends still has to come back and be counted.
+  // A send that ends at the deadline still has to return and be counted.
   constexpr milliseconds kGrace{50};
   worker->progress.wait_until(lock, worker->send_deadline + kGrace,
                               [worker] { return worker->settled; });
@@ -393,7 +399,7 @@ bool Exporter::AwaitEnd() noexcept {
   return true;
 }
 
-// After the exporter thread has settled everything: what was pushed too late.
+// Counts spans that were pushed after the exporter thread had settled everything.
 void Exporter::DiscardQueue() noexcept {
   const std::lock_guard<std::mutex> lock(discard_mutex_);
   queue_.Collect(SpanQueue::What::kEverything);

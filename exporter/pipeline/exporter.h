@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes finished spans from the application's threads to a collector, on two threads of its own.
+// Sends finished spans from the application's threads to a collector, on two threads of its own.
 //
-// The application's side is queue() and EnsureRunning(): neither wakes a thread. The exporter thread
-// polls the queue and decides what is sent when (delivery.h); the sender thread encodes and sends
-// (sender.h). While nothing can be sent spans wait in the spool, if there is one, else in the queue,
-// and when that is full spans are dropped and counted.
+// The application uses queue() and EnsureRunning(), and neither wakes a thread. The exporter thread
+// polls the queue and decides what is sent when (delivery.h). The sender thread encodes and sends
+// (sender.h). While nothing can be sent, spans wait in the spool, or in the queue if there is no
+// spool. When that is full, spans are dropped and counted.
 //
-// Ownership: shared by the tracer and the two threads, so that a thread that a hanging disk keeps
-// beyond the end of Close() still finds its things. Thread-safety: any method from any thread, but for
-// AfterForkInChild().
+// Ownership: shared by the tracer and the two threads, so that a thread that is blocked by a
+// hanging disk after the end of Close() still finds its data. Thread-safety: any method may be
+// called from any thread, except for AfterForkInChild().
 #ifndef TRACEKIN_EXPORTER_PIPELINE_EXPORTER_H
 #define TRACEKIN_EXPORTER_PIPELINE_EXPORTER_H
 
@@ -35,15 +35,15 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   using MakeEncoder = Sender::MakeEncoder;
   using MakeTransport = Sender::MakeTransport;
 
-  /// The two makers are called on the sender thread, once a process, or again for each batch as long as
-  /// they throw; `logger` is not empty.
+  /// `make_encoder` and `make_transport` are called on the sender thread, once per process. As long
+  /// as they throw, they are called again for each batch. REQUIRES: `logger` is not empty.
   Exporter(const ExporterOptions& options, std::string service_name, MakeEncoder make_encoder,
            MakeTransport make_transport, Logger logger);
   ~Exporter();
 
-  /// Has `on_round` called on the exporter thread after each of its rounds, some fifty times a
-  /// second, and the `last` time before it ends. What it returns is logged as a warning, unless it
-  /// is "". REQUIRES: no thread was started yet.
+  /// Makes the exporter thread call `on_round` after each of its rounds, about fifty times per
+  /// second, and with `last` set before it ends. The returned string is logged as a warning unless
+  /// it is "". REQUIRES: no thread was started yet.
   void set_on_round(std::function<std::string(bool last)> on_round) {
     on_round_ = std::move(on_round);
   }
@@ -61,17 +61,18 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   /// hooks are set, and none throws unless it says so; as set_on_round().
   void set_helper(HelperThread helper) { helper_ = std::move(helper); }
 
-  /// Waits until what needs the host's file system or new threads has been done for the first time, or
-  /// could not be: the collector's name is resolved, and librdkafka has started its threads. A second at
-  /// most; not at all if there is neither.
+  /// Waits for the first attempts to do what needs the host's file system or new threads: to
+  /// resolve the collector's name, and to start librdkafka's threads. Waits up to 1 s, and not at
+  /// all if neither is necessary.
   void AwaitReady() noexcept;
 
   SpanQueue& queue() { return queue_; }
 
-  /// Starts the threads if this process has none: when the tracer is made, and again in the child of a
-  /// fork. Not later, for a host may forbid itself new threads once it runs (HAProxy does, by
-  /// RLIMIT_NPROC). If none can be had, spans try again, once a second at most, and that is logged by
-  /// the threads that can be had in the end, or by Close(). Costs a load if there are any.
+  /// Starts the threads if this process has none. Called when the tracer is made, and again in the
+  /// child of a fork. It must not be later, because a host may forbid itself new threads once it
+  /// runs (HAProxy does, with RLIMIT_NPROC). If the threads cannot be started, later spans try
+  /// again, but not more than once per second. The failures are logged by the threads that start
+  /// eventually, or by Close(). Costs one load if the threads run.
   void EnsureRunning() noexcept {
     if (worker_.load(std::memory_order_relaxed) == nullptr) Start();
   }
@@ -85,10 +86,10 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
     AwaitEnd();
   }
 
-  /// The two halves of Close(), for a caller that closes several at once. The first does not wait.
-  /// The second waits for the spans until the time that the first call of BeginClose() has set, and
-  /// then 1.2 seconds at most until the transport has ended its own threads. It returns whether all
-  /// threads have ended.
+  /// The two halves of Close(), for a caller that closes several exporters at the same time.
+  /// BeginClose() does not wait. AwaitEnd() waits for the spans until the deadline that the first
+  /// call of BeginClose() has set. Then it waits up to 1.2 s until the transport has ended its own
+  /// threads. Returns whether all threads have ended.
   void BeginClose(std::chrono::milliseconds timeout) noexcept;
   bool AwaitEnd() noexcept;
 
@@ -96,9 +97,9 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
 
   ExporterTotals totals() noexcept;
 
-  /// The parent goes on as if nothing had happened; the child forgets the parent's spans and
-  /// connection, and starts threads of its own if the parent had any. REQUIRES: called in the child of
-  /// a fork, while it has one thread.
+  /// Discards the parent's spans and connection in the child, and starts new threads if the parent
+  /// had any. The parent is not affected. REQUIRES: called in the child of a fork, while it has
+  /// only one thread.
   void AfterForkInChild() noexcept;
 
  private:
@@ -135,10 +136,10 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   std::atomic<Worker*> worker_{nullptr};
   std::atomic<bool> starting_{false};
   std::atomic<std::int64_t> next_start_ns_{0};
-  std::atomic<std::uint32_t> failed_starts_{0};  // not reported yet
-  std::atomic<bool> logging_{false};             // whether a thread is inside of the logger
+  std::atomic<std::uint32_t> failed_starts_{0};  // failures that were not reported yet
+  std::atomic<bool> logging_{false};             // whether a thread is inside the logger
   std::atomic<bool> closed_{false};
-  std::mutex discard_mutex_;  // one reader of the queue at a time, also after the thread's end
+  std::mutex discard_mutex_;  // one reader of the queue at a time, even after the thread's end
 
   ExporterCounts counts_;
 };

@@ -16,14 +16,15 @@ namespace tracekin {
 
 namespace {
 
-// Short enough for a std::string to hold it without an allocation.
+// Short enough for a std::string to store without an allocation.
 constexpr std::string_view kOutOfMemory = "out of memory";
 static_assert(kOutOfMemory.size() <= 15);
 
-// In the host's locale, the text of an error would be looked for in a catalogue, of the language
-// that the environment names; and the host may be changing its environment.
+// Makes error messages of this thread English. In the host's locale, the C library would look for
+// their translation in a language that the environment names, and the host may be changing its
+// environment.
 void UseCLocale() noexcept {
-  const locale_t c = newlocale(LC_ALL_MASK, "C", nullptr);  // takes no memory
+  const locale_t c = newlocale(LC_ALL_MASK, "C", nullptr);  // does not allocate
   if (c != nullptr) uselocale(c);
 }
 
@@ -36,7 +37,8 @@ Sender::Sender(std::string_view service, const MakeEncoder& make_encoder,
       make_transport_(make_transport),
       on_outcome_(std::move(on_outcome)) {}
 
-// Nobody is told of a failure: the first batch meets it again.
+// Tries to make the transport, if it is eager. Failures are not reported here, because the first
+// batch meets them again.
 void Sender::BeReady() noexcept {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -67,20 +69,20 @@ void Sender::Run() noexcept {
   EndTransport();
 }
 
-// The next batch; null when the thread is to end.
+// Waits for the next batch. Returns null when the thread must end.
 const Batch* Sender::AwaitBatch() noexcept {
   std::unique_lock<std::mutex> lock(mutex_);
   changed_.wait(lock, [this] { return stop_ || (batch_ != nullptr && !outcome_); });
   return stop_ ? nullptr : batch_;
 }
 
-// Makes what is not there yet, and sends `batch` unless it is null. Whatever is thrown, by a host's
-// own transport too, the batch has failed and the thread goes on.
+// Makes the encoder and the transport if necessary, and sends `batch` unless it is null. If
+// anything throws, including a host's own transport, the batch fails and the thread goes on.
 Outcome Sender::Try(const Batch* batch) noexcept {
   Outcome outcome;
   try {
     try {
-      // libcurl and librdkafka open descriptors by themselves.
+      // libcurl and librdkafka open descriptors themselves.
       const StandardDescriptorsTaken taken;
       MakeParts();
       if (batch != nullptr) Send(*batch, &outcome);
@@ -91,14 +93,14 @@ Outcome Sender::Try(const Batch* batch) noexcept {
     } catch (...) {
       outcome.result.message = "an exception of unknown type";
     }
-  } catch (...) {  // there was no memory to send it, or to say what went wrong
+  } catch (...) {  // no memory to send it, or for the error message
     outcome.no_memory = true;
     outcome.result.message.assign(kOutOfMemory);
   }
   return outcome;
 }
 
-// What cannot be made now may be made when the next batch comes.
+// Makes the encoder and the transport. If that fails, the next batch tries again.
 void Sender::MakeParts() {
   if (encoder_ == nullptr) encoder_ = make_encoder_();
   if (owned_transport_ != nullptr) return;
@@ -115,15 +117,16 @@ void Sender::MakeParts() {
 void Sender::Send(const Batch& batch, Outcome* outcome) {
   const std::size_t spans = Encode(batch, outcome);
   if (spans == 0) {
-    outcome->result.status = SendStatus::kAccepted;  // nothing
+    outcome->result.status = SendStatus::kAccepted;  // nothing to send
     return;
   }
   outcome->result = owned_transport_->Send(body_, spans, deadline_);
-  // A program's own transport may say anything; the log gets one line of it.
+  // The message of a program's own transport may have any content, but the log gets one line.
   outcome->result.message = OneLine(outcome->result.message);
 }
 
-// Returns how many spans the body holds; `outcome` has those that it does not.
+// Encodes the batch into `body_`. Returns the number of spans in it, and counts the others in
+// `outcome`.
 std::size_t Sender::Encode(const Batch& batch, Outcome* outcome) {
   body_.clear();
   encoder_->Begin(&body_);
@@ -148,8 +151,9 @@ std::size_t Sender::Encode(const Batch& batch, Outcome* outcome) {
   return spans;
 }
 
-// On the thread, and before it ends, because librdkafka's threads must have ended when the process
-// exits: OpenSSL is cleaned up then. A fork waits meanwhile, as while the transport is made.
+// Destroys the transport on this thread, before it ends. librdkafka's threads must have ended when
+// the process exits, because OpenSSL is cleaned up then. Forks wait in the meantime, just as while
+// the transport is made.
 void Sender::EndTransport() noexcept {
   const CurlAtWork at_work;
   {

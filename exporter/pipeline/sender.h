@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encodes a batch and sends it, on a thread of its own: however long a collector takes, the exporter
-// thread goes on.
+// Encodes and sends batches on a thread of its own, so that a slow collector does not delay the
+// exporter thread.
 //
-// Ownership: makes and owns the encoder and the transport, on its thread. Thread-safety: Give and Take
-// are the exporter thread's; Interrupt any thread's.
+// Ownership: makes and owns the encoder and the transport, on its thread. Thread-safety: Give and
+// Take belong to the exporter thread. Interrupt may be called from any thread.
 #ifndef TRACEKIN_EXPORTER_PIPELINE_SENDER_H
 #define TRACEKIN_EXPORTER_PIPELINE_SENDER_H
 
@@ -28,25 +28,27 @@ class Sender {
   using MakeEncoder = std::function<std::unique_ptr<Encoder>()>;
   using MakeTransport = std::function<std::unique_ptr<Transport>()>;
 
-  /// `service` is borrowed. `on_outcome` is called on the thread, whenever there is something to Take.
+  /// Borrows `service`, `make_encoder` and `make_transport`. Calls `on_outcome` on the sender's
+  /// thread whenever a result is ready for Take().
   Sender(std::string_view service, const MakeEncoder& make_encoder,
          const MakeTransport& make_transport, std::function<void()> on_outcome);
 
-  /// Has Run() make the transport at once, rather than for the first batch. REQUIRES: Run() comes later.
+  /// Makes Run() create the transport immediately, not for the first batch. REQUIRES: called before
+  /// Run().
   void set_eager(bool eager) noexcept { ready_ = !eager; }
 
-  /// Waits until Run() has tried to make the transport, if it is eager, but not beyond `deadline`.
+  /// Waits until Run() has tried to make the transport, if it is eager, or until `deadline`.
   void AwaitReady(TimePoint deadline) noexcept;
 
-  /// What the thread does, until Stop(). Destroys the transport at the end.
+  /// Runs on the sender's thread until Stop(). Destroys the transport at the end.
   void Run() noexcept;
   void Stop() noexcept;
 
-  /// Has `batch` sent until `deadline`; it stays the caller's and unchanged until it is taken.
-  /// REQUIRES: none is under way.
+  /// Sends `batch` on the sender's thread, until `deadline`. The caller owns the batch and must not
+  /// change it until Take() has returned its result. REQUIRES: no batch is being sent.
   void Give(const Batch* batch, TimePoint deadline) noexcept;
 
-  /// What became of it, once.
+  /// Returns the result of the batch, once.
   std::optional<Outcome> Take() noexcept;
 
   /// See Transport::Interrupt.
@@ -72,14 +74,14 @@ class Sender {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::condition_variable now_ready_;
-  bool stop_ = false;  // guarded by mutex_, as are:
+  bool stop_ = false;  // guarded by mutex_, like the fields below
   bool ready_ = true;
   const Batch* batch_ = nullptr;  // being sent
   TimePoint deadline_{};
   std::optional<Outcome> outcome_;
   TimePoint interrupt_ = TimePoint::max();
 
-  // The thread's own, but for the transport's Interrupt and AbandonAfterFork:
+  // Used by the sender's thread only, except for the transport's Interrupt and AbandonAfterFork:
   std::unique_ptr<Encoder> encoder_;
   std::atomic<Transport*> transport_{nullptr};
   std::unique_ptr<Transport> owned_transport_;

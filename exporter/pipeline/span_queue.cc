@@ -10,9 +10,9 @@ namespace tracekin {
 
 template <template <class> class Atomic>
 struct BasicSpanQueue<Atomic>::Chunk {
-  std::uint32_t number;        // from 1; fixed
-  Atomic<std::uint32_t> next;  // in a stack: the number of the one below, 0 for none
-  std::uint32_t used;          // bytes of `bytes`
+  std::uint32_t number;        // from 1, never changes
+  Atomic<std::uint32_t> next;  // in a stack: the number of the chunk below, or 0
+  std::uint32_t used;          // bytes used in `bytes`
   std::uint32_t spans;
 
   static constexpr std::size_t kCapacity = kChunkBytes - 16;
@@ -37,7 +37,7 @@ BasicSpanQueue<Atomic>::BasicSpanQueue(std::uint64_t max_spans, std::uint64_t ma
       slots_(std::clamp<std::uint32_t>(chunks_ / 4, 1, kMostSlots)),
       slot_(new Slot[slots_]) {
   static_assert(sizeof(Chunk) == kChunkBytes);
-  // Pages that were never touched cost no memory.
+  // Pages that were never touched use no memory.
   void* memory = mmap(nullptr, chunks_ * kChunkBytes, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
@@ -70,8 +70,8 @@ typename BasicSpanQueue<Atomic>::Chunk* BasicSpanQueue<Atomic>::PopFrom(Stack* s
   std::uint64_t top = stack->top.load(std::memory_order_acquire);
   while (static_cast<std::uint32_t>(top) != 0) {
     Chunk* chunk = at(static_cast<std::uint32_t>(top));
-    // Another thread may take the chunk meanwhile; its `next` is then of no use, and the count
-    // tells.
+    // Another thread may take the chunk now. Its `next` is then invalid, but the changed count
+    // makes the exchange fail.
     const std::uint64_t changed =
         (((top >> 32) + 1) << 32) | chunk->next.load(std::memory_order_relaxed);
     if (stack->top.compare_exchange_weak(top, changed, std::memory_order_acquire,
@@ -82,8 +82,9 @@ typename BasicSpanQueue<Atomic>::Chunk* BasicSpanQueue<Atomic>::PopFrom(Stack* s
   return nullptr;
 }
 
-// The number of the topmost chunk, to which the others are linked; 0 if there is none. One at a time
-// would not end while producers are faster than the exporter.
+// Empties the stack. Returns the number of the topmost chunk, which links to the others, or 0 if
+// there is none. Popping one chunk at a time might never end while producers are faster than the
+// exporter.
 template <template <class> class Atomic>
 std::uint32_t BasicSpanQueue<Atomic>::TakeAll(Stack* stack) noexcept {
   std::uint64_t top = stack->top.load(std::memory_order_relaxed);
@@ -140,7 +141,7 @@ bool BasicSpanQueue<Atomic>::Push(const char* span, std::uint32_t size,
   } else {
     slot.accepted_shared.fetch_add(1, std::memory_order_relaxed);
   }
-  // Another thread of this slot may have put a chunk there meanwhile.
+  // Another thread of this slot may have put a chunk there in the meantime.
   Chunk* other = slot.chunk.exchange(chunk, std::memory_order_acq_rel);
   if (other != nullptr) PushTo(&full_, other);
   return true;
@@ -152,12 +153,13 @@ void BasicSpanQueue<Atomic>::Prefault() noexcept {
   const std::uint32_t wanted = fresh == 0 ? 0 : std::min(fresh + kPrefaulted, chunks_);
   const std::uint32_t from = std::max(faulted_, fresh);
   if (from >= wanted) return;
-  // Since Linux 5.14; without it nothing is lost but time.
+  // Needs Linux 5.14. Older kernels only lose the speed-up.
   madvise(memory_ + from * kChunkBytes, (wanted - from) * kChunkBytes, MADV_POPULATE_WRITE);
   faulted_ = wanted;
 }
 
-// Full chunks come off their stack youngest first: each is put before those that came off earlier.
+// The stack yields the newest full chunk first, so each one is put before those that were taken
+// earlier.
 template <template <class> class Atomic>
 std::size_t BasicSpanQueue<Atomic>::Collect(What what) noexcept {
   std::size_t spans = 0;
@@ -174,7 +176,7 @@ std::size_t BasicSpanQueue<Atomic>::Collect(What what) noexcept {
   if (first != nullptr) Append(first, last);
   if (what == What::kFullChunks) return spans;
   for (std::uint32_t i = 0; i < slots_; ++i) {
-    // Looking first spares idle slots the exchange, and their threads the cache line.
+    // Reading first spares idle slots the exchange, and their threads the loss of the cache line.
     if (slot_[i].chunk.load(std::memory_order_relaxed) == nullptr) continue;
     Chunk* chunk = slot_[i].chunk.exchange(nullptr, std::memory_order_acquire);
     if (chunk == nullptr) continue;

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bounded queue of finished spans between the application's threads and the exporter thread.
 //
-// Its memory is one mapping of chunks, touched only as it is used. A producer takes the chunk of
-// its slot (one atomic exchange), appends its span, and puts the chunk back; a full chunk goes to
-// the exporter and a free one replaces it. Whoever holds a chunk owns it alone, so no byte is ever
-// shared while it changes; threads that share a slot merely use one more chunk. The exporter takes
-// full chunks at any time and sweeps the slots when spans are due. Nothing blocks; a producer that
-// finds no free chunk is told so.
+// Its memory is one mapping of chunks, which is touched only as it is used. A producer takes the
+// chunk from its slot (one atomic exchange), appends its span, and puts the chunk back. A full
+// chunk goes to the exporter, and a free one replaces it. The thread that holds a chunk is its only
+// user, so no byte is shared while it changes. Threads that share a slot only use one chunk more.
 //
-// Bounds: at most `max_spans` spans and `max_bytes` bytes, each divided evenly among the chunks.
+// The exporter takes full chunks at any time, and sweeps the slots when spans are due. No operation
+// blocks. A push that finds no free chunk fails.
 //
-// `Atomic` is std::atomic, but where tests/exporter/pipeline/interleavings_test.cc runs the threads in every order.
+// Bounds: `max_spans` spans and `max_bytes` bytes, each divided evenly among the chunks.
 //
-// Thread-safety: Push from any thread; Collect and ReadChunk from one thread at a time; Reset only in
-// the child of a fork before any other call.
+// `Atomic` is std::atomic, except in tests/exporter/pipeline/interleavings_test.cc, which runs the
+// threads in every possible order.
+//
+// Thread-safety: Push may be called from any thread. Collect, ReadChunk and Prefault belong to one
+// thread at a time. Reset may only be called in the child of a fork, before any other call.
 #ifndef TRACEKIN_EXPORTER_PIPELINE_SPAN_QUEUE_H
 #define TRACEKIN_EXPORTER_PIPELINE_SPAN_QUEUE_H
 
@@ -37,37 +39,38 @@ class BasicSpanQueue {
   BasicSpanQueue(const BasicSpanQueue&) = delete;
   BasicSpanQueue& operator=(const BasicSpanQueue&) = delete;
 
-  /// Copies a span, `size` <= kMaxSpanBytes bytes that begin with a SpanHeader. `thread` is a
-  /// number that no other thread has; low numbers have a slot to themselves. Returns false if there
-  /// is no room.
+  /// Copies a span of `size` <= kMaxSpanBytes bytes, which begin with a SpanHeader. `thread` is a
+  /// number that no other thread uses; threads with low numbers have a slot to themselves. Returns
+  /// false if there is no room.
   bool Push(const char* span, std::uint32_t size, std::uint32_t thread) noexcept;
 
   enum class What { kFullChunks, kEverything };
 
-  /// Has the kernel give memory for the chunks that come next, while they are few: else it is the
-  /// producers who wait for each page that is touched for the first time (p99.9 of a span 19 µs rather
-  /// than 6 while the queue fills up). To be called often, by the reader.
+  /// Makes the kernel provide memory for the next few unused chunks. Otherwise, producers wait for
+  /// a page fault on each page that they touch first (while the queue fills up, p99.9 of a span is
+  /// then 19 µs instead of 6). Called often, by the reader.
   void Prefault() noexcept;
 
-  /// Puts what the producers have filled, or all that they have, in line for ReadChunk. It still counts
-  /// against the bounds. Returns the number of spans.
+  /// Hands the full chunks, or all chunks with spans, to ReadChunk. Their spans still count against
+  /// the bounds. Returns the number of spans.
   std::size_t Collect(What what) noexcept;
 
-  /// Whether nothing is in line.
+  /// Returns whether ReadChunk has no chunk left.
   bool drained() const noexcept { return oldest_ == nullptr; }
 
-  /// Calls `visit(bytes)` for each span of the chunk that was collected first, in order, and makes its
-  /// memory free again. Returns how many there were; 0 if no chunk is left. `visit` must not throw.
+  /// Calls `visit(span)` for each span of the oldest collected chunk, in order, and frees the
+  /// chunk. Returns the number of spans, or 0 if no chunk is left. REQUIRES: `visit` does not
+  /// throw.
   std::size_t ReadChunk(const std::function<void(const char* span)>& visit);
 
-  /// How many spans Push took, and how many it refused.
+  /// The numbers of spans that Push accepted and refused.
   std::uint64_t accepted() const noexcept {
     return Sum(&Slot::accepted) + Sum(&Slot::accepted_shared);
   }
   std::uint64_t refused() const noexcept { return Sum(&Slot::refused); }
 
-  /// Empties the queue in the child of a fork, whatever the parent's other threads were doing with
-  /// it.
+  /// Empties the queue in the child of a fork, no matter what the parent's other threads were doing
+  /// with it.
   void Reset() noexcept;
 
   static constexpr std::size_t kChunkBytes = 65536;
@@ -76,13 +79,14 @@ class BasicSpanQueue {
   struct Chunk;
   struct alignas(128) Slot {
     Atomic<Chunk*> chunk{nullptr};
-    // By the thread of this slot's number, without locked instructions, and by others.
+    // Written by the thread whose number is the slot's, without locked instructions, and by other
+    // threads (accepted_shared).
     Atomic<std::uint64_t> accepted{0};
     Atomic<std::uint64_t> accepted_shared{0};
     Atomic<std::uint64_t> refused{0};
   };
-  // A stack of chunks, lock-free. The upper half of its word counts changes, so that a pop cannot
-  // mistake a chunk that went and came back for one that stayed.
+  // A lock-free stack of chunks. The upper half of its word counts changes, so that a pop notices
+  // if a chunk was removed and pushed again.
   struct alignas(128) Stack {
     Atomic<std::uint64_t> top{0};
   };
@@ -101,14 +105,14 @@ class BasicSpanQueue {
   const std::uint32_t slots_;
   char* memory_;
   std::unique_ptr<Slot[]> slot_;
-  Stack free_;  // chunks that were used before
+  Stack free_;  // chunks that were used before and are free now
   Stack full_;
-  // Collected, linked by `next`; the reader's own.
+  // Collected chunks, linked by `next`. Only the reader uses these.
   Chunk* oldest_ = nullptr;
   Chunk* newest_ = nullptr;
-  // Chunks beyond this number were never used.
+  // Chunks with greater numbers were never used.
   alignas(128) Atomic<std::uint32_t> fresh_{0};
-  std::uint32_t faulted_ = 0;  // of them, those that have memory; the reader's own
+  std::uint32_t faulted_ = 0;  // of these, the ones that have memory; reader only
 };
 
 using SpanQueue = BasicSpanQueue<std::atomic>;

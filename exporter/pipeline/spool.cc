@@ -30,7 +30,7 @@ constexpr std::string_view kMagic = "TKSPOOL2";
 constexpr std::string_view kLockSuffix = ".lock";
 constexpr std::string_view kSegmentSuffix = ".spool";
 
-// How many records need not be sent any more. Both are written at once.
+// The number of records that need not be sent any more. Both fields are written together.
 struct Settled {
   std::uint32_t records;
   std::uint32_t crc;
@@ -50,19 +50,19 @@ struct RecordHeader {
   std::uint32_t size;
   std::uint32_t crc;
 };
-constexpr std::uint32_t kRecordMagic = 0x4E415053;  // "SPAN" where the low byte comes first
+constexpr std::uint32_t kRecordMagic = 0x4E415053;  // "SPAN" in little-endian byte order
 
-// Small enough to be read at once, and to be lost at once where the spool is full.
+// Small enough to be read in one piece, and to be dropped in one piece when the spool is full.
 constexpr std::uint64_t kSegmentBytes = 1 << 20;
-// No segment of ours is larger, as a batch is the most that is written beyond kSegmentBytes.
+// No segment of ours is larger, because at most one batch is written beyond kSegmentBytes.
 constexpr std::uint64_t kMaxSegmentBytes = 4 * kSegmentBytes;
 
-// What is read of a damaged file, at most, to look for its next whole record: records that are
-// damaged themselves have far less, and a file made to look like many overlapping ones would take
-// for ever.
+// Limits how many bytes are check-summed in vain to find the next whole record of a damaged file.
+// Records that are really damaged need far less. Without a limit, a file crafted to look like many
+// overlapping records would take extremely long.
 constexpr std::size_t kMaxEffort = 16 * kMaxSegmentBytes;
 
-// Each span that is sent has its service's name. A longer one is cut when it is written, and damage
+// The service name is sent with each span. A longer name is cut when it is written, and is damage
 // when it is read.
 constexpr std::size_t kMaxServiceBytes = 1024;
 
@@ -84,7 +84,8 @@ std::uint32_t CheckSum(const RecordHeader& header, std::string_view span) {
 
 Settled MakeSettled(std::uint32_t records) { return {records, Crc32c(BytesOf(records))}; }
 
-// None, if that cannot be known: rather twice than not at all.
+// Returns the number of settled records, or 0 if it is damaged: it is better to send spans twice
+// than not at all.
 std::uint32_t RecordsOf(const Settled& settled) {
   return MakeSettled(settled.records).crc == settled.crc ? settled.records : 0;
 }
@@ -101,7 +102,7 @@ bool WriteAll(int descriptor, std::string_view bytes) {
   return true;
 }
 
-// A regular file of this user's, or -1.
+// Opens a regular file that belongs to this user. Returns -1 for any other file.
 int OpenOurs(const std::string& path, int flags, std::uint64_t* bytes = nullptr) {
   const int descriptor =
       AboveStandardDescriptors(open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
@@ -128,8 +129,8 @@ bool ReadAll(int descriptor, std::uint64_t size, std::string* bytes) {
   return true;
 }
 
-// Whether `bytes` begin with a whole record. A check sum that was made in vain is taken off
-// `effort`, in bytes; without any left there are no records any more.
+// Returns whether `bytes` begin with a whole record. If its check sum does not match, its size is
+// subtracted from `effort`. A record larger than `effort` is not checked and does not count as one.
 bool ReadRecord(std::string_view bytes, RecordHeader* header, std::string_view* span,
                 std::size_t* effort) {
   if (!ReadAt(bytes, 0, header) || header->magic != kRecordMagic) return false;
@@ -143,7 +144,7 @@ bool ReadRecord(std::string_view bytes, RecordHeader* header, std::string_view* 
 
 std::vector<std::string> FilesOf(const std::string& folder) {
   std::vector<std::string> names;
-  const StandardDescriptorsTaken taken;  // for opendir()
+  const StandardDescriptorsTaken taken;  // because opendir() opens a descriptor
   const std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir(folder.c_str()), closedir);
   if (dir == nullptr && errno == ENOMEM) throw std::bad_alloc();
   if (dir == nullptr) return names;
@@ -174,20 +175,20 @@ Spool::~Spool() {
 }
 
 bool Spool::Fail(const std::string& what, const std::string& path) {
-  // In English, for strerror() would look in the environment for a language (sender.cc).
+  // In English, because strerror() would look in the environment for a language (sender.cc).
   const char* const error = strerrordesc_np(errno);
   error_ =
       "spool: cannot " + what + ' ' + path + ": " + (error != nullptr ? error : "unknown error");
   return false;
 }
 
-// Makes the folder and a lock file of our own in it, unless there is one. If somebody removed it, our
-// segments are gone too, or will be adopted by another: a new beginning.
+// Makes the folder, and our lock file in it unless it exists. If somebody removed our lock file,
+// our segments are gone as well, or another process will adopt them. Then we start afresh.
 bool Spool::BeOwner() {
   if (lock_.IsOurs(true)) return true;
   writing_.Close();
   if (mkdir(folder_.c_str(), 0700) != 0 && errno != EEXIST) return Fail("make", folder_);
-  // A process that looks for something to adopt may be quicker with the lock, and remove it.
+  // A process that looks for segments to adopt may take the lock first and remove the file.
   for (int tries = 0; tries < 5; ++tries) {
     id_ = NewId();
     lock_path_ = folder_ + '/' + id_ + ".lock";
@@ -202,7 +203,7 @@ bool Spool::BeOwner() {
   return Fail("lock", folder_);
 }
 
-// All that needs memory comes before the file is made.
+// Allocates all memory before it makes the file.
 bool Spool::OpenSegment() {
   if (!BeOwner()) return false;
   const std::uint64_t limit = std::min(kSegmentBytes, max_bytes_ / 4);
@@ -225,7 +226,7 @@ bool Spool::OpenSegment() {
   return true;
 }
 
-// Makes the file that is written from now on.
+// Makes the file to which spans are written from now on.
 bool Spool::WriteSegment(const std::string& path, std::string_view header) {
   const int descriptor = AboveStandardDescriptors(
       open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600));
@@ -251,7 +252,7 @@ bool Spool::Append(const Batch& batch) {
   Segment& segment = segments_.back();
   if (!WriteAll(writing_.get(), scratch_)) {
     const int error = errno;
-    // What came of it would be taken for whole records.
+    // The part that was written would be read as whole records.
     if (ftruncate(writing_.get(), static_cast<off_t>(segment.bytes)) != 0) writing_.Close();
     errno = error;
     return Fail("write to", segment.path);
@@ -265,13 +266,13 @@ bool Spool::Append(const Batch& batch) {
   return true;
 }
 
-// The oldest segment whose spans are not on their way.
+// Returns the oldest segment that is not being read.
 std::list<Spool::Segment>::iterator Spool::FirstNotRead() noexcept {
   return reading_.get() != -1 ? std::next(segments_.begin()) : segments_.begin();
 }
 
-// Gives up the oldest segments; not the one that is read, nor the one that is written. A segment
-// that there is no memory to count stays until the next time.
+// Drops the oldest segments, except for the one that is being read and the one that is being
+// written. A segment stays until the next call if there is no memory to count its spans.
 void Spool::MakeRoom() noexcept {
   while (bytes_ > max_bytes_) {
     const auto oldest = FirstNotRead();
@@ -325,16 +326,16 @@ bool Spool::ReadFile(const std::string& path, Content* content) {
     }
     at += sizeof record + span.size();
   }
-  if (torn) ++content->lost;  // one at least
+  if (torn) ++content->lost;  // at least one
   return true;
 }
 
-// Reads a segment and makes the counts say what is there, now that it is known.
+// Reads a segment and corrects the counts, because its content is known now.
 Spool::Content Spool::Load(Segment* segment) {
   Content content;
   const bool read = ReadFile(segment->path, &content);
   if (!segment->counted) {
-    if (!read) content.lost = 1;  // one at least
+    if (!read) content.lost = 1;  // at least one
     segment->spans = content.records.size() + content.lost;
     segment->counted = true;
     ExporterCounts::Add(&counts_->adopted, segment->spans);
@@ -349,7 +350,7 @@ Spool::Content Spool::Load(Segment* segment) {
 bool Spool::OpenOldest() {
   while (reading_.get() == -1) {
     if (segments_.empty()) return false;
-    if (segments_.size() == 1) writing_.Close();  // nothing is added to what is read
+    if (segments_.size() == 1) writing_.Close();  // nothing is appended to a segment that is read
     content_ = Load(&segments_.front());
     read_ = settled_ = 0;
     if (!content_.records.empty()) {
@@ -363,8 +364,8 @@ bool Spool::OpenOldest() {
   return true;
 }
 
-// So that `spooled` is not 0 between two adopted segments: to count all of them at once would take
-// long, where there are many.
+// Counts the spans of the next segment, so that `spooled` is not 0 between two adopted segments.
+// Counting all segments together could take long.
 void Spool::CountOneAhead() {
   const auto next = FirstNotRead();
   if (next != segments_.end() && !next->counted) Load(&*next);
@@ -396,7 +397,7 @@ void Spool::Settle(std::size_t spans) noexcept {
     content_ = {};
     return Remove(segments_.begin());
   }
-  // Should this fail, the spans are sent once more if this process dies now.
+  // If this fails and the process dies now, the spans are sent twice.
   const Settled settled = MakeSettled(content_.records[settled_].number);
   if (!reading_.IsOurs()) return;
   [[maybe_unused]] const ssize_t written =
@@ -416,7 +417,7 @@ void Spool::Remove(std::list<Segment>::iterator segment) noexcept {
   }
 }
 
-// One dead process at a time: its lock is held until its segments are gone.
+// Adopts the segments of one dead process at a time. Its lock is held until its segments are gone.
 void Spool::Adopt() {
   if (adopted_lock_.get() != -1) return;
   const std::vector<std::string> names = FilesOf(folder_);
@@ -440,14 +441,15 @@ void Spool::Adopt() {
     }
     adopted_lock_path_ = std::move(path);
     for (const Segment& segment : found) bytes_ += segment.bytes;
-    // They are older than ours, but for the one whose spans are on their way.
+    // They are older than ours, except for the segment that is being read.
     segments_.splice(FirstNotRead(), found);
     CountOneAhead();
     return MakeRoom();
   }
 }
 
-// Whether its process is dead and nobody else has taken its place.
+// Returns whether the process that made the lock file is dead and no other process has adopted its
+// segments.
 bool Spool::TakeLock(const std::string& path) noexcept {
   adopted_lock_.Set(OpenOurs(path, O_RDWR));
   if (adopted_lock_.get() == -1) return false;
@@ -458,7 +460,7 @@ bool Spool::TakeLock(const std::string& path) noexcept {
   return true;
 }
 
-// Of the files of the folder, sorted, those that a process has spooled to.
+// Returns the segments of process `id` among the sorted file names of the folder.
 std::list<Spool::Segment> Spool::SegmentsOf(const std::string& id,
                                             const std::vector<std::string>& names) const {
   std::list<Segment> found;

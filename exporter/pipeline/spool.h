@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder on disk where finished spans wait while the collector is away, and for another process if
-// this one dies.
+// Stores finished spans in a folder on disk while the collector is away. If this process dies,
+// another one can send them.
 //
-//   ID.lock        held by flock(2) while the process that ID names lives
-//   ID.N.spool     its segments, N = 00000001, 00000002, ...
+//   ID.lock        locked with flock(2) while the process with this ID lives
+//   ID.N.spool     segments of that process, N = 00000001, 00000002, ...
 //
-//   segment: "TKSPOOL2" | u32 settled | u32 check sum of it | u32 size of service | u32 check sum of service
-//            | service | record ...
-//   record:  u32 "SPAN" | u32 number in the segment | u32 size | u32 check sum of number, size, span | span
+//   segment: "TKSPOOL2" | u32 settled | u32 check sum of settled | u32 size of service
+//            | u32 check sum of service | service | record ...
+//   record:  u32 "SPAN" | u32 number in the segment | u32 size
+//            | u32 check sum of number, size and span | span
 //
-// A span is as span_bytes.h has it; numbers are in the machine's byte order, for nobody reads the
-// files but tracekin on the same machine. Check sums are CRC-32C. `settled` says how many records
-// need not be sent any more, none if it is damaged; with its check sum it is all that is ever
-// changed in place. A record that is damaged is passed over to the next whole one, and the numbers
-// tell how many were lost. Another process of the same user may have written anything: a file costs
-// memory and time in proportion to its size, which is 4 MiB at most, and its text is made valid
-// UTF-8.
+// Spans have the format of span_bytes.h. Numbers are in the machine's byte order, because only
+// tracekin on the same machine reads the files. Check sums are CRC-32C. `settled` is the number of
+// records that need not be sent any more; a damaged value counts as 0. Only this number and its
+// check sum are ever changed in place.
 //
-// Whoever gets the lock of another ID has the segments of a process that is dead: they are adopted by
-// exactly one. Nothing is synced to the disk: what was spooled survives the process, not the machine.
-// Files have mode 0600; those of other users are left alone.
+// After a damaged record, reading continues at the next whole one, and the record numbers show how
+// many were lost. Another process of the same user may have written anything into a file. A file
+// therefore costs memory and time in proportion to its size, which is limited to 4 MiB, and its
+// text is converted to valid UTF-8.
 //
-// Ownership: one a process (and exporter), its files are its own. Thread-safety: the exporter thread's;
-// AbandonAfterFork in the child.
+// A process that gets the lock of another ID adopts the segments of that dead process; no other
+// process can. Nothing is synced to the disk: spooled spans survive the process, but not the
+// machine. Files have mode 0600. Files of other users are left alone.
+//
+// Ownership: each process (and exporter) has its own spool and files. Thread-safety: used by the
+// exporter thread only, except for AbandonAfterFork() in the child of a fork.
 #ifndef TRACEKIN_EXPORTER_PIPELINE_SPOOL_H
 #define TRACEKIN_EXPORTER_PIPELINE_SPOOL_H
 
@@ -42,40 +45,40 @@ namespace tracekin {
 
 class Spool {
  public:
-  /// Touches nothing yet. Of `counts`, it is spooled, adopted, spool_full and spool_corrupt that
-  /// change here. `service` is that of the spans to come; files have 1024 bytes of it at most.
+  /// Does not access the folder yet. Updates only the counts spooled, adopted, spool_full and
+  /// spool_corrupt, and in_flight when spans are appended. `service` is the service of the spans to
+  /// come. Files store up to 1024 bytes of it.
   Spool(std::string folder, std::uint64_t max_bytes, std::string_view service,
         ExporterCounts* counts);
 
-  /// The files stay for whoever comes next.
+  /// Keeps the files for the next process.
   ~Spool();
 
-  /// Takes the spans of `batch`, which are counted as in flight, or changes nothing and returns
-  /// false: error() says why. If there are too many bytes then, the oldest spans go. Changes
-  /// nothing either when it throws std::bad_alloc.
+  /// Stores the spans of `batch`, which are counted as in flight. On failure, changes nothing and
+  /// returns false, and error() has the reason. If the spool becomes too large, drops the oldest
+  /// spans. Changes nothing if it throws std::bad_alloc.
   bool Append(const Batch& batch);
 
-  /// What went wrong last, with the name of the file.
+  /// Returns the last error message, which names the file.
   const std::string& error() const { return error_; }
 
-  /// Fills `batch` with the oldest spans, up to `max_spans` or, but for the last one, `max_bytes` of
-  /// them. Returns false if there are none. They stay in the files, counted as spooled, until they are settled. REQUIRES: what was
-  /// read before is settled. Without the memory it returns false, too.
+  /// Fills `batch` with the oldest spans, up to `max_spans` of them, or until they reach
+  /// `max_bytes`. They stay in the files, counted as spooled, until they are settled. Returns false
+  /// if there are no spans or no memory. REQUIRES: all spans read before are settled.
   bool Read(std::size_t max_spans, std::size_t max_bytes, Batch* batch) noexcept;
 
-  /// The first `spans` of those read and not settled yet need not be sent again. Counting them is the
-  /// caller's.
+  /// Marks the first `spans` unsettled spans as not to be sent again. The caller counts them.
   void Settle(std::size_t spans) noexcept;
 
-  /// As long as this is false, spans are counted as spooled, though not all of a dead process's are
-  /// from the start.
+  /// While this is false, some spans are counted as spooled. A dead process's spans are not all
+  /// counted from the start.
   bool empty() const { return segments_.empty(); }
 
-  /// Whether spans of a dead process are left, which Adopt() has taken over.
+  /// Returns whether adopted spans of a dead process are left.
   bool adopting() const { return adopted_lock_.get() != -1; }
 
-  /// Looks for what a dead process has left, and takes it over. May be called again after it has
-  /// thrown std::bad_alloc.
+  /// Looks for segments of a dead process and adopts them. May be called again after it has thrown
+  /// std::bad_alloc.
   void Adopt();
 
   /// Closes this process's copies of the parent's descriptors.
@@ -84,21 +87,21 @@ class Spool {
  private:
   struct Segment {
     std::string path;
-    std::uint64_t bytes;  // of the file
-    std::uint64_t spans;  // not settled; if `counted`
-    bool counted;         // in adopted and spooled
+    std::uint64_t bytes;  // size of the file
+    std::uint64_t spans;  // unsettled ones, valid if `counted`
+    bool counted;         // whether `spans` is in the counts adopted and spooled
     bool adopted;
   };
   struct Record {
     std::uint32_t number;
-    std::string_view span;  // of `bytes` below
+    std::string_view span;  // points into `bytes` below
   };
-  // What a file has.
+  // The content of a segment's file.
   struct Content {
     std::string bytes;
     std::string service;
-    std::vector<Record> records;  // that are whole and not settled
-    std::uint64_t lost = 0;       // that are not whole, as far as the numbers of the others tell
+    std::vector<Record> records;  // whole and unsettled ones
+    std::uint64_t lost = 0;       // damaged ones, inferred from record numbers
   };
 
   bool BeOwner();
@@ -124,20 +127,20 @@ class Spool {
   std::string id_;
   std::string lock_path_;
   FileDescriptor lock_;
-  std::uint64_t made_ = 0;  // segments
+  std::uint64_t made_ = 0;  // number of segments made
 
   FileDescriptor writing_;  // the last segment, if it is open
   std::uint32_t next_number_ = 0;
   std::string scratch_;
 
   std::list<Segment> segments_;  // oldest first
-  std::uint64_t bytes_ = 0;      // of all of them
+  std::uint64_t bytes_ = 0;      // of all segments
 
-  // The first segment, while it is read:
+  // The first segment, while it is being read:
   FileDescriptor reading_;
   Content content_;
-  std::size_t read_ = 0;     // of its records
-  std::size_t settled_ = 0;  // of its records
+  std::size_t read_ = 0;     // number of its records
+  std::size_t settled_ = 0;  // number of its records
 
   FileDescriptor adopted_lock_;
   std::string adopted_lock_path_;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What became of the spans that the queue accepted, and of those that other processes left in the
-// spool.
+// Counts the fates of the spans that the queue accepted, and of those that other processes left in
+// the spool.
 //
-// Thread-safety: the exporter thread writes, any thread reads. A span is taken out of one count before
-// it is put into the next, and Read() reads the last ones first: so what a reader does not find
-// anywhere is still queued, and no span is found twice.
+// Thread-safety: the exporter thread writes, and any thread reads. A span is removed from one count
+// before it is added to the next, and Read() reads the final counts first. A reader therefore never
+// counts a span twice, and a span that it finds nowhere is still queued.
 #ifndef TRACEKIN_EXPORTER_PIPELINE_TOTALS_H
 #define TRACEKIN_EXPORTER_PIPELINE_TOTALS_H
 
@@ -21,11 +21,11 @@ struct ExporterTotals {
   std::uint64_t spool_full = 0;
   std::uint64_t spool_corrupt = 0;
   std::uint64_t closed = 0;
-  std::uint64_t spooled = 0;    // now
-  std::uint64_t in_flight = 0;  // now: taken from the queue, neither spooled nor settled
+  std::uint64_t spooled = 0;    // at present
+  std::uint64_t in_flight = 0;  // at present: taken from the queue, but not spooled or settled
   std::uint64_t adopted = 0;
 
-  /// All that have left the queue, those that never were in it left out.
+  /// Returns the number of spans that have left the queue. Adopted spans never were in it.
   std::uint64_t TakenFromQueue() const {
     return exported + rejected + too_large + expired + spool_full + spool_corrupt + closed +
            spooled + in_flight - adopted;
@@ -68,7 +68,7 @@ class ExporterCounts {
     return totals;
   }
 
-  /// In the child of a fork.
+  /// Sets all counts to 0 in the child of a fork.
   void Reset() noexcept {
     for (Count* count : {&exported, &rejected, &too_large, &expired, &spool_full, &spool_corrupt,
                          &closed, &spooled, &in_flight, &adopted}) {
