@@ -11,7 +11,7 @@ namespace tracekin {
 
 using opentracing::expected;
 
-// Flattened: a quarter of its 290 instructions were calls.
+// Inlined with all its callees, because calls were a quarter of its 290 instructions.
 [[gnu::flatten]] expected<void> InjectCeph(const opentracing::SpanContext& context,
                                            CephMessageHeader header, std::string* front) noexcept {
   const SpanContext* own = SpanContext::Cast(&context);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// libtracekin_plugin.so: what opentracing::DynamicallyLoadTracingLibrary finds in it.
+// libtracekin_plugin.so: implements the functions for opentracing::DynamicallyLoadTracingLibrary.
 //
-// The contract is that of <opentracing/dynamic_load.h> and <opentracing/tracer_factory.h>. A host
-// such as HAProxy shows its operator nothing but the error message, so each of them stands on its
-// own.
+// The contract is in <opentracing/dynamic_load.h> and <opentracing/tracer_factory.h>. A host such
+// as HAProxy shows its operator only the error message, so each message must be self-contained.
 
 #include <opentracing/dynamic_load.h>
 #include <opentracing/tracer_factory.h>
@@ -41,7 +40,7 @@ class TracerFactory final : public opentracing::TracerFactory {
                                             ? opentracing::configuration_parse_error
                                             : opentracing::invalid_configuration_error);
   } catch (const std::bad_alloc&) {
-    error_message = "out of memory";  // short enough to need none
+    error_message = "out of memory";  // short enough to need no allocation
     return opentracing::make_unexpected(std::make_error_code(std::errc::not_enough_memory));
   }
 };
@@ -49,7 +48,7 @@ class TracerFactory final : public opentracing::TracerFactory {
 int MakeTracerFactory(const char* /*opentracing_version*/, const char* abi_version,
                       const void** error_category, void* error_message,
                       void** tracer_factory) noexcept try {
-  // opentracing-cpp's own tests call the plugins of a statically linked program like this.
+  // opentracing-cpp's own tests call the plugins of a statically linked program with null pointers.
   if (abi_version == nullptr || error_category == nullptr || tracer_factory == nullptr) return -1;
   if (std::strcmp(abi_version, OPENTRACING_ABI_VERSION) != 0) {
     *error_category = &opentracing::dynamic_load_error_category();
@@ -71,7 +70,7 @@ int MakeTracerFactory(const char* /*opentracing_version*/, const char* abi_versi
 }  // namespace
 }  // namespace tracekin
 
-// The macro declares it without a visibility, and everything of ours is hidden by default.
+// The macro declares the function without a visibility, and all our symbols are hidden by default.
 #pragma GCC visibility push(default)
 OPENTRACING_DECLARE_IMPL_FACTORY(tracekin::MakeTracerFactory)
 #pragma GCC visibility pop

@@ -24,7 +24,7 @@ namespace {
 
 struct Registered {
   TracerImpl* tracer;
-  bool closing;  // AtExit() is going to wait for its end
+  bool closing;  // AtExit() will wait for its end
 };
 
 struct Registry {
@@ -32,7 +32,7 @@ struct Registry {
   std::vector<Registered> tracers;
 };
 
-// A host may fork while its static objects are destroyed.
+// Never destroyed, because a host may fork while its static objects are destroyed.
 Registry& TheRegistry() {
   static NoDestructor<Registry> registry;
   return *registry;
@@ -56,8 +56,8 @@ void AfterForkInChild() {
   TheRegistry().mutex.unlock();
 }
 
-// From the beginning: after a fork while another thread does this for the first time, the child's
-// threads would wait for that thread for ever.
+// Runs when the library is loaded. If a fork happened while another thread initialised the registry
+// for the first time, the child's threads would wait for that thread for ever.
 __attribute__((constructor)) void RegisterForkHandlers() {
   TheRegistry();
   pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
@@ -71,7 +71,8 @@ void CloseAll() {
   }
 }
 
-// The exporter of some tracer that was closed by that, each once. Takes no memory, for there may be none.
+// Returns the exporter of one tracer that CloseAll() has closed, each tracer's once, or null. Does
+// not allocate, because there may be no memory.
 std::shared_ptr<Exporter> NextToAwait() {
   const std::lock_guard<std::mutex> lock(TheRegistry().mutex);
   for (Registered& entry : TheRegistry().tracers) {

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens to tracers when their process forks or exits.
+// Handles forks and exits of the process on behalf of all tracers.
 //
-// Fork: one set of pthread_atfork handlers serves all tracers. The parent is not touched. In the
-// child every tracer forgets what is the parent's (TracerImpl::AfterForkInChild) and the thread's
-// state is renewed, so that ids and thread id are the child's own. vfork, posix_spawn and a raw clone
-// run no handlers, and need none, for they are followed by exec.
+// Fork: one set of pthread_atfork handlers serves all tracers. They do not change the parent. In
+// the child, every tracer discards the parent's state (TracerImpl::AfterForkInChild), and the
+// thread's state is renewed so that the child has its own ids and thread id. vfork, posix_spawn and
+// a raw clone run no handlers. They need none because exec follows.
 //
-// Exit: tracers that the program did not close are closed by an atexit handler, so that a host which
-// calls exit() without destroying its tracers loses no spans. One that a signal ends loses those of the
-// last flush interval (HAProxy on SIGTERM, which it leaves to the kernel). All tracers are closed at once, so
-// that the process exits in the longest close_timeout_ms, whatever their number. Meanwhile other threads may
-// fork and make tracers.
+// Exit: an atexit handler closes the tracers that the program did not close, so that a host that
+// calls exit() without destroying its tracers loses no spans. A process that is killed by a signal
+// loses the spans of its last flush interval (HAProxy on SIGTERM, which it leaves to the kernel).
+// All tracers are closed at the same time, so that the exit takes no longer than the longest
+// close_timeout_ms. Other threads may fork and make tracers during that time.
 //
 // Ours must run before the exit handlers of libraries that exporters use (base/library_at_work.h), because
 // the last spans may need a handshake. So the handler is registered after they have been initialised, and
 // threads of a tracer that uses them are started after that.
 //
-// Thread-safety: any thread. A fork waits for a tracer that is being registered or destroyed.
+// Thread-safety: any function may be called from any thread. A fork waits while a tracer is being
+// registered or destroyed.
 #ifndef TRACEKIN_TRACER_PROCESS_H
 #define TRACEKIN_TRACER_PROCESS_H
 
@@ -28,7 +29,7 @@ class TracerImpl;
 /// std::bad_alloc. REQUIRES: the libraries that the exporter uses have been initialised.
 void RegisterTracer(TracerImpl* tracer);
 
-/// Undoes that for some tracer that `condition` holds for, and returns it; nullptr if there is none.
+/// Unregisters one tracer for which `condition` holds and returns it, or nullptr.
 TracerImpl* UnregisterTracer(bool (*condition)(const TracerImpl& tracer)) noexcept;
 
 }  // namespace tracekin

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::chrono::seconds kEventInterval{1};
 
-// A label's value: backslash, quote and newline are escaped.
+// Escapes backslashes, quotes and newlines in the value of a label.
 std::string Escaped(const std::string& text) {
   std::string escaped;
   for (const char c : text) {
@@ -32,14 +32,15 @@ std::string Escaped(const std::string& text) {
   return escaped;
 }
 
-// Makes a new file of `text`. Returns what failed, or nullptr; errno says why. What was there
-// before by that name is not opened: it may be a FIFO, whose opening waits for a reader, or a link.
+// Writes `text` to a new file. Returns nullptr, or what failed, with the reason in errno. An
+// existing file of that name is removed and not opened, because it may be a link, or a FIFO whose
+// opening waits for a reader.
 const char* WriteNewFile(const std::string& path, const std::string& text) {
   unlink(path.c_str());
   const int descriptor = AboveStandardDescriptors(
       open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (descriptor == -1) return "create";
-  errno = ENOSPC;  // what a write that is too short means
+  errno = ENOSPC;  // the reason if fewer bytes than requested are written
   const ssize_t written = write(descriptor, text.data(), text.size());
   const int error = errno;
   close(descriptor);
@@ -124,7 +125,7 @@ std::string Reporter::Tick(bool last) {
   return {};
 }
 
-// Not what was told already.
+// Records the counters as an event unless they are unchanged since the last one.
 void Reporter::RecordEvent(const Counters& counters) noexcept {
   static_assert(std::is_trivially_copyable_v<Counters>);
   if (std::memcmp(&counters, &recorded_, sizeof counters) == 0) return;
@@ -151,7 +152,7 @@ void Reporter::RecordEvent(const Counters& counters) noexcept {
   UstRecorder()->exporter_stats(&stats);
 }
 
-// %p is the process: each child of a fork has a file of its own.
+// Replaces %p by the process id, so that each child of a fork has its own file.
 std::string Reporter::path() const {
   std::string path = path_;
   const std::size_t at = path.find("%p");
@@ -159,8 +160,9 @@ std::string Reporter::path() const {
   return path;
 }
 
-// As a whole or not at all: the collector may read at any time. It runs as another user. Returns
-// what the operator is to be told.
+// Replaces the file atomically, because Prometheus' collector may read it at any time. The file is
+// readable for all users, because that collector runs as another user. Returns a message for the
+// operator or "".
 std::string Reporter::WriteFile(const Counters& counters) {
   const std::string whole = path();
   const std::string part = whole + '.' + std::to_string(getpid());

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells of a tracer's counters: as the LTTng event tracekin:exporter_stats, so that a trace
-// explains its own holes, and as a file for the textfile collector of Prometheus' node_exporter.
-// That the file cannot be written is told once, until it can be again. A file system that hangs
-// holds up the thread of the exporter.
+// Reports a tracer's counters: as the LTTng event tracekin:exporter_stats, so that a trace explains
+// its own gaps, and as a file for the textfile collector of Prometheus' node_exporter. A failure to
+// write the file is reported once, and again only after a success. A file system that hangs blocks
+// the exporter thread.
 //
-// Ownership: shared by the tracer and its exporter, whose thread may outlive the tracer. Thread-safety:
-// Tick is the exporter thread's, Detach any thread's.
+// Ownership: shared by the tracer and its exporter, whose thread may outlive the tracer.
+// Thread-safety: Tick belongs to the exporter thread. Detach may be called from any thread.
 #ifndef TRACEKIN_TRACER_REPORTER_H
 #define TRACEKIN_TRACER_REPORTER_H
 
@@ -20,18 +20,19 @@ namespace tracekin {
 
 class Reporter {
  public:
-  /// `tracer` is borrowed until Detach().
+  /// Borrows `tracer` until Detach().
   Reporter(const Options& options, const Tracer* tracer);
 
-  /// To be called often; does something once a second, once in metrics_interval_ms, and the `last`
-  /// time, when the file is removed: what a process counted is no news of the one that comes next.
-  /// Returns what the operator is to be told, or "" for nothing. Throws std::bad_alloc.
+  /// Records the event once per second, and writes the file once per metrics_interval_ms. Called
+  /// more often than that. The `last` call removes the file, because the counters of one process
+  /// mean nothing for the next one. Returns a message for the operator or "". Throws
+  /// std::bad_alloc.
   std::string Tick(bool last);
 
-  /// The tracer is not looked at any more.
+  /// Stops using the tracer.
   void Detach() noexcept;
 
-  /// In the child of a fork, which has its own counters and its own file.
+  /// Called in the child of a fork, which has its own counters and its own file.
   void AfterForkInChild() noexcept;
 
  private:
@@ -46,17 +47,17 @@ class Reporter {
   const std::string path_;  // empty: no file
   const std::chrono::milliseconds interval_;
 
-  std::mutex mutex_;  // for:
+  std::mutex mutex_;  // guards:
   const Tracer* tracer_;
 
-  // The exporter thread's own:
+  // Used by the exporter thread only:
   Clock::time_point next_event_{};
   Clock::time_point next_file_{};
   Counters recorded_;
-  bool told_of_file_ = false;  // that it cannot be written
+  bool told_of_file_ = false;  // whether a failure to write it was reported
 };
 
-/// The counters in Prometheus' text format (version 0.0.4). Throws std::bad_alloc.
+/// Returns the counters in Prometheus' text format (version 0.0.4). Throws std::bad_alloc.
 std::string PrometheusText(const Counters& counters, const std::string& service, long process);
 
 }  // namespace tracekin

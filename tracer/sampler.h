@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a new trace is to be exported.
+// Decides whether a new trace is exported.
 //
-// Asked once a trace, where it begins (or where its context arrives undecided); whoever gets the
-// context keeps to the answer. Samplers take no lock; any thread may ask.
+// A sampler is asked once per trace: where the trace begins, or where its context arrives without a
+// decision. All services that receive the context follow the decision. Samplers take no lock and
+// may be called from any thread.
 #ifndef TRACEKIN_TRACER_SAMPLER_H
 #define TRACEKIN_TRACER_SAMPLER_H
 
@@ -18,14 +19,14 @@ class Sampler {
  public:
   virtual ~Sampler() = default;
 
-  /// `trace_id_low` is the lower half of the trace id.
+  /// Returns whether to export the trace. `trace_id_low` is the lower half of the trace id.
   virtual bool Sample(std::uint64_t trace_id_low) noexcept = 0;
 };
 
-/// For checked options (see ValidateOptions).
+/// Makes the sampler that `options` describe. REQUIRES: they passed ValidateOptions.
 std::unique_ptr<Sampler> MakeSampler(const SamplerOptions& options);
 
-/// Always and never.
+/// Samples all traces or none.
 class ConstantSampler final : public Sampler {
  public:
   explicit ConstantSampler(bool decision) : decision_(decision) {}
@@ -35,9 +36,9 @@ class ConstantSampler final : public Sampler {
   const bool decision_;
 };
 
-/// A share of the traces, chosen by the trace id's lowest 56 bits, so that every process with the
-/// same rate chooses the same ones. (W3C Trace Context level 2, "Random trace-id flag", promises
-/// that just these bits are random.)
+/// Samples a share of the traces. The trace id's lowest 56 bits decide, so that all processes with
+/// the same rate sample the same traces. (W3C Trace Context level 2, "Random trace-id flag",
+/// promises that these bits are random.)
 class ProbabilisticSampler final : public Sampler {
  public:
   explicit ProbabilisticSampler(double rate);
@@ -47,20 +48,20 @@ class ProbabilisticSampler final : public Sampler {
   const std::uint64_t bound_;
 };
 
-/// At most a number of traces a second, in bursts of as many: the generic cell rate algorithm
-/// (ITU-T I.371), which needs one word of state. Time is the coarse clock's, some milliseconds
-/// exact.
+/// Samples up to `per_second` traces per second, in bursts of up to that number. Uses the generic
+/// cell rate algorithm (ITU-T I.371), which needs one word of state. The time comes from the coarse
+/// clock, which is accurate to some milliseconds.
 class RateLimitingSampler final : public Sampler {
  public:
   explicit RateLimitingSampler(double per_second);
   bool Sample(std::uint64_t) noexcept override;
 
-  /// The same at a given time, ns of the steady clock.
+  /// Same as Sample(), at a given time in ns of the steady clock.
   bool SampleAt(std::int64_t now) noexcept;
 
  private:
-  const std::int64_t interval_;           // ns a trace
-  const std::int64_t burst_;              // ns that the arrival time may run ahead
+  const std::int64_t interval_;           // ns per trace
+  const std::int64_t burst_;              // ns by which the arrival time may run ahead
   std::atomic<std::int64_t> arrival_{0};  // theoretical arrival time of the next trace
 };
 

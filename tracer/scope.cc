@@ -13,22 +13,23 @@
 
 namespace tracekin {
 
-// An element of a thread's list of active spans. Apart from its Scope, for a Scope that is destroyed on another
-// thread must not change this thread's list: it marks the node, and the thread that owns the list clears it away.
-// If that thread is gone, it has marked the node, and the Scope frees it.
+// An element of a thread's list of active spans. It is separate from its Scope because a Scope that
+// is destroyed on another thread must not change this thread's list. Such a Scope only marks the
+// node, and the thread that owns the list removes it. If that thread has ended, it has marked the
+// node, and the Scope frees it.
 struct ScopeNode {
   enum State { kActive, kEndedElsewhere, kLeftBehind };
 
   opentracing::Span& span;
   ScopeNode* enclosing;
-  bool recorded = false;  // as events
+  bool recorded = false;  // whether it was recorded as events
   tracekin_ust_ids ids{};
   std::atomic<State> state{kActive};
 };
 
 namespace {
 
-// Of our own spans only: those of other tracers have no ids that we know.
+// Records an event for our own spans only, because the ids of other tracers' spans are unknown.
 void Enter(ScopeNode* node) noexcept {
   const SpanContext* context = SpanContext::Cast(&node->span.context());
   if (context == nullptr) return;
@@ -37,7 +38,7 @@ void Enter(ScopeNode* node) noexcept {
   if (node->recorded) RecordScopeEnter(&node->ids);
 }
 
-// Takes the node that `link` points to out of this thread's list.
+// Removes the node that `link` points to from this thread's list.
 ScopeNode* Unlink(ScopeNode** link) noexcept {
   ScopeNode* node = *link;
   *link = node->enclosing;
@@ -53,9 +54,9 @@ ScopeNode*& Innermost() noexcept {
   return active;
 }
 
-// At the end of a thread that has had Scopes: it works for nothing any more.
+// Runs at the end of a thread that has had Scopes. Its spans are no longer active.
 void LeaveAll(void*) noexcept {
-  ThisThread().leaves_scopes = false;  // a later destructor may begin another
+  ThisThread().leaves_scopes = false;  // a later destructor may make another Scope
   while (Innermost() != nullptr) {
     ScopeNode* node = Unlink(&ThisThread().active);
     const auto before = node->state.exchange(ScopeNode::kLeftBehind, std::memory_order_acq_rel);
@@ -63,8 +64,8 @@ void LeaveAll(void*) noexcept {
   }
 }
 
-// A key of pthreads has LeaveAll called. The destructor of a thread_local object would not do: to
-// register one takes the loader's lock, and ends the process if there is no memory.
+// The destructor of a pthread key calls LeaveAll. A thread_local object would not do: registering
+// its destructor takes the loader's lock, and ends the process if there is no memory.
 pthread_key_t key;
 bool has_key = false;
 
@@ -72,8 +73,8 @@ __attribute__((constructor(101))) void MakeKey() {
   has_key = pthread_key_create(&key, LeaveAll) == 0;
 }
 
-// Without the key, or memory for its value, the Scopes that a thread leaves open are never cleared
-// away.
+// Makes LeaveAll run when the thread ends. Without the key, or memory for its value, Scopes that
+// the thread leaves open are never removed.
 void LeaveAllAtEnd(ThreadState* thread) noexcept {
   if (thread->leaves_scopes || !has_key) return;
   thread->leaves_scopes = pthread_setspecific(key, thread) == 0;

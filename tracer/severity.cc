@@ -13,7 +13,7 @@ struct Name {
   tracekin_ust_level level;
 };
 
-// Those of syslog(3), log4j, Python's logging and Go's zap.
+// The names that syslog(3), log4j, Python's logging and Go's zap use.
 constexpr Name kNames[] = {
     {"info", TRACEKIN_UST_INFO},       {"information", TRACEKIN_UST_INFO},
     {"notice", TRACEKIN_UST_INFO},     {"warn", TRACEKIN_UST_WARNING},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How serious a log entry is, by what the application put into it: a field `level` or `severity` with one of
-// the usual names, or the `event=error` of OpenTracing's conventions ("Log fields table").
+// Determines the severity of a log entry from its fields: `level` or `severity` with one of the
+// usual names, or `event=error` as in OpenTracing's conventions ("Log fields table").
 //
-// Thread-safety: functions of their arguments.
+// Thread-safety: pure functions.
 #ifndef TRACEKIN_TRACER_SEVERITY_H
 #define TRACEKIN_TRACER_SEVERITY_H
 
@@ -15,10 +15,12 @@
 
 namespace tracekin {
 
-/// What one field says; DEBUG if nothing. Names match in any case.
+/// Returns the severity that a field specifies, or DEBUG if it specifies none. Names are not
+/// case-sensitive.
 tracekin_ust_level SeverityOf(std::string_view key, const opentracing::Value& value) noexcept;
 
-/// The most serious thing that a field says. `Fields` is a sequence of pairs of a string and a Value.
+/// Returns the highest severity of the fields. `Fields` is a sequence of pairs of a string and a
+/// Value.
 template <class Fields>
 tracekin_ust_level SeverityOf(const Fields& fields) noexcept {
   tracekin_ust_level most = TRACEKIN_UST_DEBUG;

@@ -51,7 +51,8 @@ Span::Span(TracerImpl* tracer, Context&& context, std::string_view name, Start s
 }
 
 Span::~Span() {
-  // Another thread that still uses a span while it is destroyed breaks the API's contract: no lock.
+  // No lock is necessary: another thread that uses a span during its destruction breaks the API's
+  // contract.
   if (!finished_) Finish();
   tracer_->SpanDestroyed();
 }
@@ -66,8 +67,8 @@ void Span::StartRecording() noexcept {
   recording_.store(true, std::memory_order_relaxed);
 }
 
-// This process does not report the span: its own process does, which has the whole of it. The old
-// writer is not destroyed, for its memory may have been freed already.
+// This process does not report the span, because the process that started it has all of its data
+// and reports it. The old writer is not destroyed, because its memory may already have been freed.
 void Span::Renew() noexcept {
   new (&writer_) SpanWriter({});
   recording_.store(false, std::memory_order_relaxed);
@@ -94,7 +95,8 @@ void Span::RecordTag(std::string_view key, const Value& value) noexcept {
   if (!finished_) TakeTag(key, value);
 }
 
-// Tags with a meaning of their own: OpenTracing semantic conventions, "Standard span tags".
+// Sets a tag. Handles the tags with a special meaning: OpenTracing semantic conventions, "Standard
+// span tags".
 void Span::TakeTag(std::string_view key, const Value& value) noexcept {
   if (key == kSamplingPriority) return SetPriority(value);
   if (key == "span.kind") {
@@ -106,7 +108,7 @@ void Span::TakeTag(std::string_view key, const Value& value) noexcept {
   writer_.SetTag(key, value);
 }
 
-// What is not a number is no hint, and what was said by a debug flag stays.
+// Ignores a value that is not a number. A decision that was made by a debug flag stays.
 void Span::SetPriority(const Value& value) noexcept {
   const std::optional<double> priority = NumberOf(value);
   if (!priority || std::isnan(*priority) || context_.decision() == Decision::kDebug) return;
@@ -118,7 +120,7 @@ void Span::SetBaggageItem(opentracing::string_view key, opentracing::string_view
   try {
     context_.SetBaggageItem(View(key), View(value));
   } catch (...) {
-    // Without memory there is no baggage.
+    // Without memory, the item is not set.
   }
 }
 
@@ -170,8 +172,8 @@ void Span::FinishWithOptions(const opentracing::FinishSpanOptions& options) noex
   const Locked lock(this);
   if (finished_) return;
   if (recording()) RecordFinish(options);
-  // After the last change to the writer, and before the span is counted: the child of a fork that
-  // comes in between does not count it twice.
+  // This comes after the last change to the writer and before the span is counted, so that the
+  // child of a fork in between does not count it twice.
   finished_.store(true, std::memory_order_release);
   tracer_->SpanFinished(writer_, context_.sampled(), fork_generation_);
 }

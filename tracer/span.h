@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A span of a live tracer.
 //
-// A span that is neither sampled nor listened to by an LTTng session keeps its name and context
-// only. Which of the two it is may change while it lives, by the tag sampling.priority.
+// A span that is neither sampled nor recorded by an LTTng session keeps only its name and context.
+// The tag sampling.priority may change that during its lifetime.
 //
-// Ownership: the application's unique_ptr. The span keeps its tracer from being destroyed.
-// Thread-safety: any method from any thread; one lock a span.
+// Ownership: the application owns it by a unique_ptr. A span keeps its tracer alive. Thread-safety:
+// any method may be called from any thread; each span has one lock.
 #ifndef TRACEKIN_TRACER_SPAN_H
 #define TRACEKIN_TRACER_SPAN_H
 
@@ -37,7 +37,7 @@ class Span final : public opentracing::Span {
   Span(const Span&) = delete;
   Span& operator=(const Span&) = delete;
 
-  /// Records the start, once the tags given with it are set. For the tracer.
+  /// Records the start event. Called by the tracer after it has set the initial tags.
   void RecordStart() noexcept;
 
   // opentracing::Span:
@@ -59,9 +59,9 @@ class Span final : public opentracing::Span {
   const opentracing::Tracer& tracer() const noexcept override;
 
  private:
-  // Flattened: all that a usual tag or log takes is compiled into one function each, for calls among the small
-  // ones were a fifth of the instructions of a span with three tags and a log. Not into their callers, which have
-  // nothing to do but to return where nothing is recorded.
+  // The functions below are inlined with all their callees, because calls between small functions
+  // were a fifth of the instructions of a span with three tags and a log. They are not inlined into
+  // their callers, which return immediately if nothing is recorded.
   [[gnu::flatten, gnu::noinline]] void RecordTag(std::string_view key,
                                                  const opentracing::Value& value) noexcept;
   template <class Fields>
@@ -75,8 +75,8 @@ class Span final : public opentracing::Span {
   [[gnu::noinline]] void RecordFinish(const opentracing::FinishSpanOptions& options) noexcept;
   bool recording() const { return recording_.load(std::memory_order_relaxed); }
 
-  // Holds the lock. What the writer has is whole then, also in the child of a fork whose parent had
-  // another thread in the midst of a change.
+  // Holds the lock. The writer is then consistent, even in the child of a fork whose parent had
+  // another thread in the middle of a change.
   class Locked {
    public:
     explicit Locked(Span* span) noexcept : span_(*span) {
@@ -96,9 +96,9 @@ class Span final : public opentracing::Span {
   const std::int64_t start_steady_ns_;
   const std::uint32_t fork_generation_;
   std::atomic<bool> recording_;        // changed under the lock
-  std::atomic<bool> finished_{false};  // the same
+  std::atomic<bool> finished_{false};  // changed under the lock
   SpinLock lock_;
-  SpanWriter writer_;  // under the lock
+  SpanWriter writer_;  // used under the lock
 };
 
 }  // namespace tracekin

@@ -22,8 +22,9 @@ SpanContext::SpanContext(Context&& context) noexcept
       extras_(std::move(context.extras)) {}
 
 const SpanContext* SpanContext::Cast(const opentracing::SpanContext* context) noexcept {
-  // By address, not by name: of two copies of tracekin in one process each must know its own
-  // contexts only, for their layouts may differ. A dynamic_cast compares names, and is slower.
+  // Compares the addresses of the type_info objects, not their names. If a process contains two
+  // copies of tracekin, each must accept only its own contexts, because their layouts may differ. A
+  // dynamic_cast compares names and is slower.
   if (context == nullptr || &typeid(*context) != &typeid(SpanContext)) return nullptr;
   return static_cast<const SpanContext*>(context);
 }
@@ -33,8 +34,8 @@ SpanContext::Extras SpanContext::ChangedExtras() const {
   return *changed_extras_.load(std::memory_order_relaxed);
 }
 
-// The changed copy is made without the lock, so that nobody spins while memory is allocated; if
-// another thread was faster it is made again.
+// Makes the changed copy without the lock, so that no thread spins during an allocation. Makes it
+// again if another thread was faster.
 void SpanContext::SetBaggageItem(std::string_view key, std::string_view value) {
   for (;;) {
     const Extras before = extras();
@@ -44,7 +45,7 @@ void SpanContext::SetBaggageItem(std::string_view key, std::string_view value) {
     const Extras* const old = changed_extras_.load(std::memory_order_relaxed);
     if ((old == nullptr ? extras_ : *old) != before) continue;
     changed_extras_.store(changed.release(), std::memory_order_release);
-    changed.reset(old);  // which goes when the lock is free again
+    changed.reset(old);  // deleted after the lock is released
     return;
   }
 }

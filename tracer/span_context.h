@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// tracekin's span context: of a live span, or extracted from a carrier.
+// tracekin's span context, which belongs to a live span or was extracted from a carrier.
 //
 // The ids never change. The sampling decision and the baggage of a live span may, so reading them
-// is synchronised; baggage is immutable behind a shared pointer. The first one stays as long as the
-// context; a change allocates another, which one store puts in its place. So the child of a fork
-// finds the baggage of before the change or of after it, whatever another thread was doing. Reading
-// costs one load more while nothing was changed.
+// is synchronised. Baggage is immutable behind a shared pointer. The initial baggage lives as long
+// as the context. A change allocates new baggage, and one store replaces the old. The child of a
+// fork therefore finds the baggage from before or after a change, whatever another thread was
+// doing. As long as nothing was changed, reading costs one additional load.
 //
-// Thread-safety: any method from any thread.
+// Thread-safety: any method may be called from any thread.
 #ifndef TRACEKIN_TRACER_SPAN_CONTEXT_H
 #define TRACEKIN_TRACER_SPAN_CONTEXT_H
 
@@ -33,8 +33,8 @@ class SpanContext final : public opentracing::SpanContext {
   SpanContext(const SpanContext&) = delete;
   SpanContext& operator=(const SpanContext&) = delete;
 
-  /// `context` as ours, or nullptr if it is null or belongs to another tracer library, a second
-  /// copy of this one in the process included.
+  /// Returns `context` as tracekin's class. Returns nullptr if it is null or belongs to another
+  /// tracer library, including a second copy of tracekin in the process.
   static const SpanContext* Cast(const opentracing::SpanContext* context) noexcept;
 
   std::uint64_t trace_id_high() const { return trace_id_high_; }
@@ -55,16 +55,16 @@ class SpanContext final : public opentracing::SpanContext {
   /// Sets a baggage item; see WithBaggageItem. Throws std::bad_alloc.
   void SetBaggageItem(std::string_view key, std::string_view value);
 
-  /// Everything at once, as it is now.
+  /// Returns a copy of the current state.
   Context Snapshot() const;
 
   // opentracing::SpanContext:
   void ForeachBaggageItem(
       std::function<bool(const std::string& key, const std::string& value)> visit) const override;
   std::unique_ptr<opentracing::SpanContext> Clone() const noexcept override;
-  /// 32 lower-case hex digits, or 16 if the upper half is 0; "" for a context without ids.
+  /// Returns 32 lower-case hex digits, 16 if the upper half is 0, or "" for a context without ids.
   std::string ToTraceID() const noexcept override;
-  /// 16 lower-case hex digits.
+  /// Returns 16 lower-case hex digits, or "" for a context without ids.
   std::string ToSpanID() const noexcept override;
 
  private:
@@ -79,12 +79,12 @@ class SpanContext final : public opentracing::SpanContext {
   const bool random_trace_id_;
   std::atomic<Decision> decision_;
   const Extras extras_;
-  std::atomic<const Extras*> changed_extras_{nullptr};  // in place of extras_, if not null; owned
-  mutable SpinLock extras_lock_;                        // for changed_extras_
+  std::atomic<const Extras*> changed_extras_{nullptr};  // replaces extras_ if not null; owned
+  mutable SpinLock extras_lock_;                        // guards changed_extras_
 };
 
-/// What Tracer::Extract returns once a format was read into `context`: a span context if `found` is
-/// true, null if it is false, or its error.
+/// Returns the result of Tracer::Extract after a format was read into `context`: a span context if
+/// `found` is true, null if it is false, or its error.
 opentracing::expected<std::unique_ptr<opentracing::SpanContext>> MakeExtracted(
     const opentracing::expected<bool>& found, Context&& context) noexcept;
 

@@ -17,7 +17,8 @@ namespace tracekin {
 
 namespace {
 
-// `text` of a span's own bytes, as valid UTF-8 without NULs inside; usually itself. Without memory: "".
+// Returns text from a span's bytes as valid UTF-8 without NULs, usually without a copy. Returns ""
+// if there is no memory. REQUIRES: `text` is followed by padding as in a span.
 const char* Valid(std::string_view text, std::string* scratch) noexcept {
   if (IsPlainPadded(text.data(), text.size())) return text.data();
   try {
@@ -43,8 +44,9 @@ tracekin_ust_span Describe(const TracerImpl& tracer, const SpanContext& context,
   return event;
 }
 
-// The tags as a JSON object of strings, in a buffer on the stack as long as that is large enough. Usual tags, short and
-// with nothing to be escaped in them, are copied in one pass; whatever else a span has takes another way.
+// The tags as a JSON object of strings, in a buffer on the stack if it is large enough. Short tags
+// without characters to escape, which are usual, are copied in one pass by WritePlain. WriteAny
+// writes all others.
 class TagsText {
  public:
   explicit TagsText(const SpanWriter& span) noexcept {
@@ -105,7 +107,8 @@ class TagsText {
     });
   }
 
-  // Of a member, with colon and comma. Replacing what is not UTF-8 makes text three times as long at most.
+  // Returns the maximum size of a member with its colon and comma. Replacing invalid UTF-8 makes
+  // text up to three times as long.
   static std::size_t Bound(std::string_view key, std::string_view value) {
     return 2 + Bound(key) + Bound(value);
   }

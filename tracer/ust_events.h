@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A live span's moments as LTTng-UST events (docs/ust-events.md). While no session listens each
-// call costs one load and a comparison; nothing is prepared before that test.
+// Records the events of a live span as LTTng-UST events (docs/ust-events.md). While no session
+// records them, each call costs one load and a comparison, and prepares nothing.
 //
-// None of them is a cancellation point, though LTTng may write to a pipe in them.
+// None of these functions is a cancellation point, although LTTng may write to a pipe in them.
 //
-// Thread-safety: any thread; the span's own lock is held where its writer is passed.
+// Thread-safety: any function may be called from any thread. A caller that passes a span's writer
+// must hold the span's lock.
 #ifndef TRACEKIN_TRACER_UST_EVENTS_H
 #define TRACEKIN_TRACER_UST_EVENTS_H
 
@@ -16,10 +17,10 @@ namespace tracekin {
 
 class TracerImpl;
 
-/// Whether any session would record a span that starts now.
+/// Returns whether any session would record a span that starts now.
 bool UstListensToSpans() noexcept;
 
-/// Whether any session would record a log entry, of whatever severity.
+/// Returns whether any session would record a log entry of some severity.
 bool UstListensToLogs() noexcept;
 
 void RecordSpanStart(const TracerImpl& tracer, const SpanContext& context,
@@ -27,11 +28,11 @@ void RecordSpanStart(const TracerImpl& tracer, const SpanContext& context,
 void RecordSpanFinish(const TracerImpl& tracer, const SpanContext& context,
                       const SpanWriter& span) noexcept;
 
-/// `message` is text as the application gave it, and followed by a NUL.
+/// `message` is the application's text, which need not be valid UTF-8. It is followed by a NUL.
 void RecordSpanLog(const SpanContext& context, tracekin_ust_level level,
                    std::string_view message) noexcept;
 
-/// `ids.tid` is filled in here.
+/// These functions set `ids->tid`.
 void RecordScopeEnter(tracekin_ust_ids* ids) noexcept;
 void RecordScopeExit(tracekin_ust_ids* ids) noexcept;
 

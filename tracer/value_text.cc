@@ -13,7 +13,7 @@ namespace tracekin {
 
 namespace {
 
-// Appends JSON to `text`, until that has more than a span can hold.
+// Appends JSON to `text`, and stops when that is longer than any span.
 struct JsonVisitor {
   std::string* text;
   int depth;
@@ -55,7 +55,7 @@ struct JsonVisitor {
     if (depth == kMaxValueDepth) return (*this)(nullptr);
     *text += open;
     for (const auto& item : items) {
-      if (text->size() > kMaxSpanBytes) return;  // it will be cut, and all that follows with it
+      if (text->size() > kMaxSpanBytes) return;  // the rest would be cut off
       visit(item);
       *text += ',';
     }
@@ -78,7 +78,7 @@ struct JsonVisitor {
     if (!TextIn(value.size() + 2, value)) TextIn(MaxJsonStringSize(value.size()), value);
   }
 
-  // Returns false, and appends nothing, if that takes more than `size` bytes.
+  // Appends a JSON string. Returns false and appends nothing if it needs more than `size` bytes.
   bool TextIn(std::size_t size, std::string_view value) const {
     const std::size_t start = text->size();
     text->resize(start + size);
@@ -88,7 +88,7 @@ struct JsonVisitor {
   }
 };
 
-// Not into each place that wants the text of any value.
+// Not inlined into each caller that needs the text of a value.
 template <class Nested>
 [[gnu::noinline]] std::string ToJson(const Nested& values) {
   std::string text;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of an OpenTracing value, as tags and logs carry it.
+// Converts an OpenTracing value to the text that tags and logs contain.
 //
-// Numbers are written as std::to_chars does it, the shortest form that reads back; null is "null".
-// Lists and maps become JSON: scalars inside keep their JSON type, numbers that JSON has no form
-// for (NaN, infinities) become null, and so do lists and maps that lie deeper than kMaxValueDepth,
-// so that a value cannot exhaust the stack. JSON ends once it is longer than any span: a value of
-// any size takes a bounded time and bounded memory.
+// Numbers have the format of std::to_chars, the shortest form that reads back as the same value.
+// Null becomes "null". Lists and maps become JSON. Scalars in them keep their JSON type. Numbers
+// that JSON cannot represent (NaN, infinities) become null, and so do lists and maps nested deeper
+// than kMaxValueDepth, so that a value cannot exhaust the stack. JSON ends when it is longer than
+// any span, so that a value of any size needs a limited amount of time and memory.
 #ifndef TRACEKIN_TRACER_VALUE_TEXT_H
 #define TRACEKIN_TRACER_VALUE_TEXT_H
 
@@ -18,9 +18,9 @@
 namespace tracekin {
 
 constexpr int kMaxValueDepth = 16;
-constexpr std::size_t kMaxDigits = 24;  // of the longest double
+constexpr std::size_t kMaxDigits = 24;  // length of the longest double
 
-/// The text of a value that is text already, borrowed; nullopt for any other.
+/// Returns the text of a value that is a string, borrowed, or nullopt for any other value.
 inline std::optional<std::string_view> TextOf(const opentracing::Value& value) {
   using opentracing::string_view;
   if (value.is<std::string>()) return value.get<std::string>();
@@ -33,8 +33,9 @@ inline std::optional<std::string_view> TextOf(const opentracing::Value& value) {
   return std::nullopt;
 }
 
-/// Borrows the text of a string value; REQUIRES: the value outlives this object. Text that is not
-/// UTF-8 is passed on as it is. Making one throws std::bad_alloc, for lists and maps only.
+/// Borrows the text of a string value, so the value must outlive this object. Text that is not
+/// UTF-8 is passed on unchanged. The constructor throws std::bad_alloc, but only for lists and
+/// maps.
 class ValueText {
  public:
   explicit ValueText(const opentracing::Value& value);
@@ -43,7 +44,7 @@ class ValueText {
 
   std::string_view view() const { return view_; }
 
-  /// Whether the value is a list or a map.
+  /// Returns whether the value is a list or a map.
   bool is_json() const { return is_json_; }
 
  private:

@@ -139,8 +139,8 @@ class Spool {
   // The first segment, while it is being read:
   FileDescriptor reading_;
   Content content_;
-  std::size_t read_ = 0;     // number of its records
-  std::size_t settled_ = 0;  // number of its records
+  std::size_t read_ = 0;     // number of its records that were read
+  std::size_t settled_ = 0;  // number of its records that are settled
 
   FileDescriptor adopted_lock_;
   std::string adopted_lock_path_;
