@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libtracekin_kafka.so: batches as messages of a Kafka topic.
+// libtracekin_kafka.so: publishes batches as messages of a Kafka topic.
 #include "exporter/module.h"
 #include "exporter/transport/kafka_transport.h"
 

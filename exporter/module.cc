@@ -12,7 +12,7 @@
 namespace tracekin {
 namespace {
 
-// Null if the module cannot be loaded or is none; dlerror() says why.
+// Returns null if the file cannot be loaded or is not a module. dlerror() has the reason.
 const ExporterModule* Load(const std::string& file) {
   void* const object = OpenModule(file);
   void* const symbol = object != nullptr ? dlsym(object, "tracekin_exporter_module") : nullptr;

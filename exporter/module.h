@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an exporter does with libraries that most hosts should not need: libthrift and librdkafka. It
-// lies in shared objects of its own, libtracekin_thrift.so and libtracekin_kafka.so, which are loaded
-// when the configuration asks for them.
+// The interface to the exporter modules, which use libraries that most hosts should not need:
+// libthrift and librdkafka. The modules are separate shared objects, libtracekin_thrift.so and
+// libtracekin_kafka.so, which are loaded when the configuration needs them.
 //
 // The two sides exchange C++ classes (Encoder, Transport, SpanRecord, ExporterOptions) and
-// exceptions, so both must come from one build: a module is refused unless its version is ours.
+// exceptions, so both must come from the same build. A module is refused unless its version is
+// ours.
 //
-// Thread-safety: any thread may call these at any time.
+// Thread-safety: any function may be called from any thread at any time.
 #ifndef TRACEKIN_EXPORTER_MODULE_H
 #define TRACEKIN_EXPORTER_MODULE_H
 
@@ -19,20 +20,21 @@
 #include "tracekin/options.h"
 #include "tracekin/transport.h"
 
-/// The number changes whenever something that crosses the seam does, within a version too.
+/// The interface number changes whenever a part of this interface does, even within a version of
+/// tracekin.
 #define TRACEKIN_EXPORTER_MODULE_VERSION TRACEKIN_VERSION ", module interface 2"
 
 namespace tracekin {
 
-/// A function is null if the module has no such thing. They throw what they must; `type` and
-/// `format` of the options are set.
+/// A module's functions. A function is null if the module does not provide it. The functions may
+/// throw. REQUIRES: `type` and `format` of the options are set.
 struct ExporterModule {
-  const char* version;  // the first member whatever the version
+  const char* version;  // the first member in all versions
   std::unique_ptr<Encoder> (*make_encoder)(const ExporterOptions& options);
-  // `resolver` is null where there is no name to resolve; librdkafka resolves by itself.
+  // `resolver` is null if there is no name to resolve. librdkafka resolves names itself.
   std::unique_ptr<Transport> (*make_transport)(const ExporterOptions& options,
                                                std::shared_ptr<Resolver> resolver);
-  void (*check)(const ExporterOptions& options);  // throws std::runtime_error that names the key
+  void (*check)(const ExporterOptions& options);  // throws std::runtime_error, naming the key
 };
 
 /// Loads libtracekin_`name`.so, which stays loaded. Throws std::runtime_error if that fails;
@@ -41,7 +43,7 @@ const ExporterModule& LoadExporterModule(std::string_view name, std::string_view
 
 }  // namespace tracekin
 
-/// A module's one symbol.
+/// The only symbol that a module exports.
 extern "C" __attribute__((visibility("default"))) const tracekin::ExporterModule*
 tracekin_exporter_module() noexcept;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libtracekin_thrift.so: spans as Thrift, over HTTP and to Scribe.
+// libtracekin_thrift.so: sends spans as Thrift, over HTTP and to Scribe.
 #include <memory>
 #include <utility>
 
