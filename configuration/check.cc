@@ -17,7 +17,7 @@ bool Contains(const Items& items, const Item& item) {
   return std::find(items.begin(), items.end(), item) != items.end();
 }
 
-// Each returns what was found that is not allowed, for display; empty if all is well.
+// Each function returns the value that is not allowed, for display, or "".
 
 std::string Fault(const Boolean&, const Options&) { return {}; }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a value of Options is one that its setting allows; the same for every source of values.
+// Checks that the values in Options are allowed by their settings, no matter where the values come
+// from.
 //
-// Thread-safety: functions of their arguments.
+// Thread-safety: pure functions.
 #ifndef TRACEKIN_CONFIGURATION_CHECK_H
 #define TRACEKIN_CONFIGURATION_CHECK_H
 
@@ -14,24 +15,27 @@
 
 namespace tracekin {
 
-/// "NAME: expected ..., found FOUND" with what `setting` allows. `name` is what the operator wrote:
-/// the path or the environment variable. `found` is ready for display.
+/// Returns the message "NAME: expected ..., found FOUND", with the values that `setting` allows.
+/// `name` is what the operator wrote: the path or the environment variable. `found` is ready for
+/// display.
 std::string Unexpected(std::string_view name, const Setting& setting, std::string_view found);
 
-/// Checks the value that `options` has for `setting`. On failure `error` is an Unexpected().
+/// Checks the value of `setting` in `options`. On failure, `error` is an Unexpected().
 bool CheckSetting(const Setting& setting, const Options& options, std::string_view name,
                   std::string* error);
 
-/// Where spans go, for exporter.type may be empty: to the file, unless an endpoint is named.
+/// Returns the effective exporter.type. If it is empty, spans go to the file unless an endpoint is
+/// set.
 std::string_view ExporterType(const ExporterOptions& exporter);
 
-/// How they are encoded, for exporter.format may be empty: as JSON, unless they go to Scribe.
+/// Returns the effective exporter.format. If it is empty, spans are encoded as JSON unless they go
+/// to Scribe.
 std::string_view ExporterFormat(const ExporterOptions& exporter);
 
-/// How a request proves who sends it, each by what sets it; a request can have one of them.
+/// Returns the settings that specify credentials. A request can use only one of them.
 std::vector<std::string_view> Credentials(const ExporterOptions& exporter);
 
-/// Whether others on the network could read a credential: they need no more than to listen.
+/// Returns whether anyone who can listen on the network could read a credential.
 bool SendsCredentialsInClear(const ExporterOptions& exporter);
 
 }  // namespace tracekin

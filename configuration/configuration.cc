@@ -55,7 +55,8 @@ StringMap Masked(StringMap map) {
   return map;
 }
 
-/// Writes a setting, unless it is a text that nobody has set: "" is no value that each of them takes.
+/// Writes a setting, except for a string that is not set, because not every such setting accepts
+/// "".
 template <typename T>
 void WriteMember(std::string_view key, const T& value, const T& fallback, JsonWriter* writer) {
   if constexpr (std::is_same_v<T, std::string>) {
@@ -65,8 +66,8 @@ void WriteMember(std::string_view key, const T& value, const T& fallback, JsonWr
   Write(value, writer);
 }
 
-/// Why spans cannot be sent as `format` to an endpoint that takes another; empty if they can. Of
-/// paths that are not Zipkin's own nothing is known.
+/// Returns why spans cannot be sent to the endpoint in `format`, or "". Only Zipkin's own paths are
+/// checked; any other path may accept any format.
 std::string ZipkinPathFault(std::string_view endpoint, std::string_view format) {
   const bool thrift = format == "thrift";
   const std::string wrong = thrift ? "/api/v2/spans" : "/api/v1/spans";
@@ -78,7 +79,7 @@ std::string ZipkinPathFault(std::string_view endpoint, std::string_view format) 
          (thrift ? "\"json\" or \"proto3\"" : "\"thrift\"");
 }
 
-/// What of format and endpoint does not fit where spans go; empty if all does.
+/// Returns which of format and endpoint does not match the exporter's type, or "".
 std::string CombinationFault(const ExporterOptions& exporter) {
   const std::string_view type = ExporterType(exporter);
   const std::string_view format = ExporterFormat(exporter);
@@ -95,7 +96,7 @@ std::string CombinationFault(const ExporterOptions& exporter) {
   return type == "zipkin" ? ZipkinPathFault(exporter.endpoint, format) : std::string();
 }
 
-/// What is missing for Kafka; empty if nothing.
+/// Returns which setting for Kafka is missing, or "".
 std::string KafkaFault(const ExporterOptions& exporter) {
   for (const auto& [value, key] : {std::pair(&exporter.kafka_brokers, "exporter.kafka_brokers"),
                                    std::pair(&exporter.kafka_topic, "exporter.kafka_topic")}) {
@@ -104,7 +105,8 @@ std::string KafkaFault(const ExporterOptions& exporter) {
   return {};
 }
 
-/// What the exporter lacks; empty if nothing. A transport of the program's own takes what it takes.
+/// Returns what is missing or wrong in the exporter's settings, or "". A program's own transport
+/// has no requirements.
 std::string ExporterFault(const ExporterOptions& exporter) {
   const std::string_view type = ExporterType(exporter);
   if (type == "scribe" && exporter.scribe_category.empty()) {

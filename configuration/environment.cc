@@ -30,7 +30,8 @@ StringList Items(std::string_view text) {
   }
 }
 
-// Each stores the value that a variable spells into `options`; false if it spells none of the type.
+// Each function stores the value of an environment variable in `options`. Returns false if the text
+// is not a value of the setting's type.
 
 bool Store(const Boolean& setting, std::string_view text, Options* options) {
   const bool value = text == "true" || text == "1";
@@ -84,7 +85,7 @@ bool IsMap(const Value& value) {
   return std::holds_alternative<TextMap>(value) || std::holds_alternative<HeaderMap>(value);
 }
 
-// Of a variable that spells no value.
+// Returns the text of an invalid variable for a message.
 std::string Shown(const Value& value, std::string_view text) {
   return std::holds_alternative<HeaderMap>(value) ? "another text" : Quoted(text);
 }

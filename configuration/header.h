@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which header fields an operator may add to requests (RFC 9110, section 5).
+// Checks the header fields that an operator may add to requests (RFC 9110, section 5).
 //
-// Thread-safety: functions of their arguments.
+// Thread-safety: pure functions.
 #ifndef TRACEKIN_CONFIGURATION_HEADER_H
 #define TRACEKIN_CONFIGURATION_HEADER_H
 
@@ -9,15 +9,16 @@
 
 namespace tracekin {
 
-/// A token: letters, digits and some punctuation, at least one of them.
+/// Returns whether `name` is a token: letters, digits and some punctuation, and not empty.
 bool IsHeaderName(std::string_view name);
 
-/// Whether the exporter or the connection decides on it, so that another would break requests:
-/// Content-Type, Content-Length, Host, Transfer-Encoding and the like; in any case of letters.
+/// Returns whether the exporter or the connection sets this header, so that another value would
+/// break requests: Content-Type, Content-Length, Host, Transfer-Encoding and the like. Names are
+/// not case-sensitive.
 bool IsReservedHeader(std::string_view name);
 
-/// UTF-8 without control characters and without blanks at its ends; not empty, which would mean
-/// "no such header" to libcurl.
+/// Returns whether `value` is UTF-8 without control characters and without blanks at its ends. An
+/// empty value is not allowed, because libcurl would remove the header.
 bool IsHeaderValue(std::string_view value);
 
 }  // namespace tracekin

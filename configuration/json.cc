@@ -29,12 +29,12 @@ namespace {
 
 constexpr std::size_t kMaxBytes = 1 << 20;
 
-// Iterative, so that no depth of nesting can exhaust the stack.
+// Iterative, so that deep nesting cannot exhaust the stack.
 constexpr unsigned kParseFlags = rapidjson::kParseIterativeFlag |
                                  rapidjson::kParseValidateEncodingFlag |
                                  rapidjson::kParseNumbersAsStringsFlag;
 
-// All of rapidjson's, with memory whose lack is an exception.
+// rapidjson's types with memory functions that throw if there is no memory.
 using Utf8 = rapidjson::UTF8<>;
 using Pool = rapidjson::MemoryPoolAllocator<JsonMemory>;
 using Json = rapidjson::GenericValue<Utf8, Pool>;
@@ -42,7 +42,7 @@ using Reader = rapidjson::GenericReader<Utf8, Utf8, JsonMemory>;
 using Buffer = rapidjson::GenericStringBuffer<Utf8, JsonMemory>;
 using Writer = rapidjson::Writer<Buffer, Utf8, Utf8, JsonMemory>;
 
-/// A document whose numbers are converted here: rapidjson 1.1 takes 0e40 for -2e223.
+/// A document that converts numbers itself, because rapidjson 1.1 reads 0e40 as -2e223.
 class Document : public rapidjson::GenericDocument<Utf8, Pool, JsonMemory> {
  public:
   rapidjson::ParseResult ParseText(std::string_view text) {
@@ -75,7 +75,7 @@ class Document : public rapidjson::GenericDocument<Utf8, Pool, JsonMemory> {
 
 std::string_view View(const Json& text) { return {text.GetString(), text.GetStringLength()}; }
 
-/// `value` for a message. Only scalars are written out: an array or object may be deep.
+/// Returns `value` for a message. Arrays and objects are not written out, because they may be deep.
 std::string Shown(const Json& value) {
   if (value.IsString()) return Quoted(View(value));
   if (value.IsArray()) return "an array";
@@ -86,8 +86,8 @@ std::string Shown(const Json& value) {
   return {buffer.GetString(), buffer.GetSize()};
 }
 
-// Each stores a JSON value of the right type into `options` and returns an empty text, or returns
-// what was found instead. Whether the value is an allowed one is CheckSetting's business.
+// Each function stores a JSON value of the right type in `options` and returns "", or returns what
+// was found instead. CheckSetting checks whether the value is allowed.
 
 std::string Store(const Boolean& setting, const Json& json, Options* options) {
   if (!json.IsBool()) return Shown(json);
@@ -146,7 +146,7 @@ std::string Store(const TextMap& setting, const Json& json, Options* options) {
   return {};
 }
 
-// Shows no value, for it may be a credential.
+// Does not show the value, because it may be a credential.
 std::string Store(const HeaderMap& setting, const Json& json, Options* options) {
   if (!json.IsObject()) return "no object";
   for (const auto& member : json.GetObject()) {
@@ -166,7 +166,7 @@ bool Set(const Setting& setting, const Json& json, Options* options, std::string
 std::string UnknownKey(const std::string& path) {
   const std::string nearest = NearestKey(path);
   std::string message = "unknown key " + Quoted(path);
-  if (nearest == path) {  // a dot within a key
+  if (nearest == path) {  // the key contains a dot
     const std::size_t dot = path.find('.');
     return message + "; write it as {\"" + path.substr(0, dot) + "\": {\"" + path.substr(dot + 1) +
            "\": ...}}";
@@ -181,7 +181,7 @@ std::string UnknownKey(const std::string& path) {
   return message;
 }
 
-/// Reads the object that is the whole configuration (`group` is empty then) or one group of it.
+/// Reads an object: the whole configuration if `group` is empty, and otherwise one group.
 bool ReadObject(const Json& object, const std::string& group, Options* options,
                 std::string* error) {
   std::set<std::string_view> seen;
@@ -210,7 +210,7 @@ bool ReadObject(const Json& object, const std::string& group, Options* options,
   return true;
 }
 
-/// "line 3, column 17" of a byte of `text`; columns count characters.
+/// Returns the position of a byte in `text`, such as "line 3, column 17". Columns count characters.
 std::string Position(std::string_view text, std::size_t offset) {
   const std::string_view before = text.substr(0, offset);
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
@@ -229,7 +229,7 @@ bool ParseObject(std::string_view text, Document* document, std::string* error) 
     *error = "the configuration is longer than " + std::to_string(kMaxBytes) + " bytes";
     return false;
   }
-  const std::size_t nul = text.find('\0');  // rapidjson takes it for the end
+  const std::size_t nul = text.find('\0');  // rapidjson treats it as the end
   if (nul != std::string_view::npos) {
     *error = "the configuration is not JSON: " + Position(text, nul) + ": a NUL character";
     return false;

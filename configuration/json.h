@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JSON reader of ParseConfiguration, which also tells the two kinds of failure apart that a
-// plugin has to report as different errors.
+// Reads JSON configurations for ParseConfiguration, and distinguishes the two kinds of failure that
+// a plugin must report as different errors.
 //
-// Thread-safety: functions of their arguments.
+// Thread-safety: pure functions.
 #ifndef TRACEKIN_CONFIGURATION_JSON_H
 #define TRACEKIN_CONFIGURATION_JSON_H
 
@@ -15,11 +15,11 @@ namespace tracekin {
 
 enum class ConfigurationStatus {
   kOk,
-  kMalformed,  // no JSON object
+  kMalformed,  // not a JSON object
   kInvalid,    // a JSON object, but not one that configures a tracer
 };
 
-/// ParseConfiguration() with more of an answer.
+/// Same as ParseConfiguration(), but also returns the kind of failure.
 ConfigurationStatus ReadConfiguration(std::string_view json, Options* options, std::string* error);
 
 }  // namespace tracekin

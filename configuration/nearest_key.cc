@@ -9,7 +9,7 @@
 namespace tracekin {
 namespace {
 
-// No known path is longer, so that what follows cannot make one nearer.
+// No known path is longer, so further bytes cannot make a path more similar.
 constexpr std::size_t kComparedBytes = 64;
 
 std::string_view LastKey(std::string_view path) { return path.substr(path.rfind('.') + 1); }

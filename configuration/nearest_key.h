@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which key an operator may have meant.
+// Suggests the key that an operator may have meant.
 //
-// Thread-safety: functions of their arguments.
+// Thread-safety: pure functions.
 #ifndef TRACEKIN_CONFIGURATION_NEAREST_KEY_H
 #define TRACEKIN_CONFIGURATION_NEAREST_KEY_H
 
@@ -10,9 +10,9 @@
 
 namespace tracekin {
 
-/// The path of the setting, or the name of the group, that is nearest to `path` by the number of
-/// characters to insert, delete or replace; a key in the wrong group and the beginning of a key
-/// count as near. Empty if none resembles it.
+/// Returns the path of the setting, or the name of the group, that is most similar to `path`, or ""
+/// if none is similar. Similarity is the number of characters to insert, delete or replace. A key
+/// in the wrong group and the beginning of a key also count as similar.
 std::string NearestKey(std::string_view path);
 
 }  // namespace tracekin

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keys of the configuration, said once: where a value lives in Options, which values it takes
-// and what it means. The JSON reader, the environment, the checks, the printed configuration and
-// the reference in docs/configuration.md are loops over this table.
+// The table of all settings: where each value is stored in Options, which values are allowed, and
+// what it means. The JSON reader, the environment, the checks, the printed configuration and the
+// reference in docs/configuration.md are loops over this table.
 //
-// Thread-safety: immutable once made, which the first call of Settings() does. It lives as long as
-// the process, for a host may make a tracer while its own static objects are destroyed.
+// Thread-safety: the first call of Settings() makes the table, which never changes afterwards. It
+// lives as long as the process, because a host may make a tracer while its own static objects are
+// destroyed.
 #ifndef TRACEKIN_CONFIGURATION_TABLE_H
 #define TRACEKIN_CONFIGURATION_TABLE_H
 
@@ -19,7 +20,7 @@
 
 namespace tracekin {
 
-/// A field of Options, or of a struct within it.
+/// A field of Options, or of a struct in it.
 template <typename T>
 struct Field {
   const T& (*of)(const Options& options);
@@ -31,8 +32,8 @@ struct Field {
 using StringList = std::vector<std::string>;
 using StringMap = std::map<std::string, std::string>;
 
-// The kinds of values, with what restricts them; an empty `allowed` restricts nothing. A text that
-// is empty is one that nobody has set.
+// The kinds of values and their restrictions. An empty `allowed` means no restriction. An empty
+// text means that the setting is not set.
 struct Boolean : Field<bool> {};
 struct Integer : Field<std::uint64_t> {
   std::uint64_t min;
@@ -51,38 +52,40 @@ struct TextList : Field<StringList> {
   std::vector<std::string_view> allowed;
 };
 struct TextMap : Field<StringMap> {};
-// Fields of HTTP requests. Their values may be credentials, so none is ever shown.
+// Header fields of HTTP requests. Their values may be credentials, so they are never shown.
 struct HeaderMap : Field<StringMap> {};
 
 using Value = std::variant<Boolean, Integer, Number, Text, Url, TextList, TextMap, HeaderMap>;
 
 struct Setting {
-  std::string_view path;  // the JSON keys from the outside in, joined by dots; two at most
+  std::string_view path;  // the JSON keys from the outside in, at most two, joined by dots
   Value value;
   std::string_view description;  // one sentence
 
-  std::string_view group() const {  // empty for a key of the outermost object
+  std::string_view group() const {  // empty for a top-level key
     return key().size() == path.size() ? std::string_view() : path.substr(0, path.find('.'));
   }
   std::string_view key() const { return path.substr(path.find('.') + 1); }
 };
 
-/// All settings; those of one group (what stands before the dot) stand together.
+/// Returns all settings. Settings of one group (the part before the dot) are adjacent.
 const std::vector<Setting>& Settings();
 
-/// The setting of that path, or nullptr.
+/// Returns the setting with that path, or nullptr.
 const Setting* FindSetting(std::string_view path);
 
-/// Whether settings of that group exist.
+/// Returns whether there are settings in that group.
 bool IsGroup(std::string_view name);
 
-/// TRACEKIN_EXPORTER_ENDPOINT for exporter.endpoint.
+/// Returns the setting's environment variable, such as TRACEKIN_EXPORTER_ENDPOINT for
+/// exporter.endpoint.
 std::string EnvironmentName(const Setting& setting);
 
-/// Which values are allowed, to go on after "expected ": "a whole number from 1 to 60000".
+/// Returns the allowed values as a phrase to put after "expected ", such as "a whole number from 1
+/// to 60000".
 std::string Allowed(const Value& value);
 
-/// For the visitors of Value.
+/// Makes a visitor of Value from lambdas.
 template <typename... Functions>
 struct Overloaded : Functions... {
   using Functions::operator()...;

@@ -50,7 +50,7 @@ std::string Quoted(std::string_view text) {
 std::string Decimal(std::uint64_t number) { return std::to_string(number); }
 
 std::string Decimal(double number) {
-  char text[400];  // 309 digits before the point or 324 after it, and what stands around them
+  char text[400];  // enough for 309 digits before the point or 324 after it
   const auto result = std::to_chars(text, text + sizeof text, number, std::chars_format::fixed);
   return {text, result.ptr};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that an operator wrote: whether it can be used, and how it is shown in a message.
+// Checks text that an operator wrote, and formats it for messages.
 //
-// Thread-safety: functions of their arguments.
+// Thread-safety: pure functions.
 #ifndef TRACEKIN_CONFIGURATION_TEXT_H
 #define TRACEKIN_CONFIGURATION_TEXT_H
 
@@ -11,14 +11,14 @@
 
 namespace tracekin {
 
-/// Whether `text` is UTF-8 without NUL, which the C interfaces behind us would cut it at.
+/// Returns whether `text` is valid UTF-8 without NUL, at which C interfaces would cut it.
 bool IsText(std::string_view text);
 
 /// `text` as a JSON string, for a message: on one line, what is not text replaced by U+FFFD, controls
 /// of ASCII and of Unicode escaped, a password in a URL masked, and cut after 100 bytes.
 std::string Quoted(std::string_view text);
 
-/// `number` in decimal without an exponent, whatever locale the host has set.
+/// Returns `number` in decimal without an exponent, regardless of the host's locale.
 std::string Decimal(std::uint64_t number);
 std::string Decimal(double number);
 

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::string_view kSchemeEnd = "://";
 
-/// Where the authority (user:password@host:port) of a URL stands in it; empty at the end if there
-/// is none.
+/// The range of the authority (user:password@host:port) in a URL. If there is none, an empty range
+/// at the end.
 struct Authority {
   explicit Authority(std::string_view url) : begin(url.size()), end(url.size()) {
     const std::size_t scheme_end = url.find(kSchemeEnd);
@@ -36,7 +36,8 @@ bool IsPort(std::string_view text) {
   return port >= 1 && port <= 65535;
 }
 
-/// An IPv6 address, which may have a zone: fe80::1%eth0, or %25eth0 as RFC 6874 writes it.
+/// Returns whether `text` is an IPv6 address. It may have a zone: fe80::1%eth0, or %25eth0 as in
+/// RFC 6874.
 bool IsIpv6(std::string_view text) {
   const std::size_t zone = text.find('%');
   if (zone != std::string_view::npos && zone + 1 == text.size()) return false;
@@ -44,12 +45,13 @@ bool IsIpv6(std::string_view text) {
   return inet_pton(AF_INET6, std::string(text.substr(0, zone)).c_str(), &address) == 1;
 }
 
-/// The characters are those that libcurl refuses in a host's name, and the '%' that could encode them.
+/// Returns whether `text` is a host's name: it has none of the characters that libcurl refuses in
+/// one, and no '%', which could encode them.
 bool IsName(std::string_view text) {
   return !text.empty() && text.find_first_of("%/:#?!@{}[]\\$'\"^`*<>=;,+&()") == text.npos;
 }
 
-/// host, host:port, [ipv6] or [ipv6]:port.
+/// Returns whether `text` is host, host:port, [ipv6] or [ipv6]:port.
 bool IsHostAndPort(std::string_view text) {
   const bool ipv6 = !text.empty() && text.front() == '[';
   const std::size_t host_end = std::min(ipv6 ? text.find(']') : text.find(':'), text.size());
@@ -59,8 +61,8 @@ bool IsHostAndPort(std::string_view text) {
   return rest.empty() || (rest.front() == ':' && IsPort(rest.substr(1)));
 }
 
-/// Whether `text` has a control character in percent-encoding, which libcurl refuses in a user and in
-/// a password.
+/// Returns whether `text` has a percent-encoded control character, which libcurl refuses in a user
+/// and in a password.
 bool HasEncodedControl(std::string_view text) {
   const auto is_hex = [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; };
   for (std::size_t at = 0; at + 2 < text.size(); ++at) {
@@ -119,7 +121,7 @@ bool IsLoopback(std::string_view url) {
 std::string MaskPassword(std::string_view text) {
   std::string masked(text);
   const Authority authority(text);
-  // A password with a slash in it makes no URL; what of it would be path is not to be shown either.
+  // A password with a slash makes the URL invalid. The part after the slash must be masked as well.
   const std::size_t end = IsUrl(text) || HasUserInfo(text) ? authority.end : text.size();
   const std::size_t colon = text.substr(0, end).find(':', authority.begin);
   const std::size_t at = text.substr(0, end).rfind('@');

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the configuration has to know of URLs (RFC 3986). libcurl reads them for use; this tells an
-// operator at start-up, rather than at the first span, that one cannot work.
+// Checks URLs in the configuration (RFC 3986). libcurl parses them for use. These checks show an
+// operator at start-up, not at the first span, that a URL cannot work.
 //
-// Thread-safety: functions of their arguments.
+// Thread-safety: pure functions.
 #ifndef TRACEKIN_CONFIGURATION_URL_H
 #define TRACEKIN_CONFIGURATION_URL_H
 
@@ -11,31 +11,31 @@
 
 namespace tracekin {
 
-/// Whether `url` is http, https or scribe, names a host and has no port but a decimal one from 1 to
-/// 65535, and has no blanks or control characters; a scribe URL has nothing else than host and port.
-/// libcurl takes each such URL.
+/// Returns whether `url` is valid: its scheme is http, https or scribe, it names a host, its port,
+/// if any, is a decimal number from 1 to 65535, and it has no blanks or control characters. A
+/// scribe URL has only a host and a port. libcurl accepts all such URLs.
 bool IsUrl(std::string_view url);
 
-/// Whether the user or the password has an '@', which a URL can have there as %40 only.
+/// Returns whether the user or the password contains an '@', which must be written as %40 there.
 bool HasStrayAt(std::string_view url);
 
-/// Whether `url` begins with that scheme; "" has none.
+/// Returns whether `url` has that scheme. "" has no scheme.
 bool HasScheme(std::string_view url, std::string_view scheme);
 
-/// From the first slash behind the host up to a query or fragment; empty if there is none.
+/// Returns the path: from the first slash after the host up to a query or fragment. May be empty.
 std::string_view UrlPath(std::string_view url);
 
-/// Whether the scheme is https.
+/// Returns whether the scheme is https.
 bool IsHttps(std::string_view url);
 
-/// Whether it names a user: scheme://user@host or scheme://user:password@host.
+/// Returns whether `url` names a user: scheme://user@host or scheme://user:password@host.
 bool HasUserInfo(std::string_view url);
 
-/// Whether the host is this machine's own: localhost or a name below it, 127.0.0.0/8 or [::1].
+/// Returns whether the host is this machine: localhost or a name below it, 127.0.0.0/8 or [::1].
 bool IsLoopback(std::string_view url);
 
-/// `text` with the password of scheme://user:password@host replaced by ***; anything else
-/// unchanged.
+/// Returns `text` with the password of scheme://user:password@host replaced by ***. Other text is
+/// not changed.
 std::string MaskPassword(std::string_view text);
 
 }  // namespace tracekin
