@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tracekin record`: an LTTng session of the kernel and of tracekin's events, with one command.
+// Implements `tracekin record`, which records kernel events and tracekin's events in an LTTng
+// session.
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -29,8 +30,8 @@ using Clock = std::chrono::steady_clock;
 namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kProgressInterval{500};
-constexpr int kNotFound = 127;  // as a shell has it
-// LTTng's consumer says nothing when the disk is full; it loses what it cannot write.
+constexpr int kNotFound = 127;  // the exit status that shells use
+// LTTng's consumer does not report a full disk. It loses the events that it cannot write.
 constexpr std::uintmax_t kLeastFreeBytes = 64 << 20;
 constexpr double kLongestS = 1e9;  // 31 years
 constexpr std::uint64_t kMostBufferBytes = std::uint64_t{1} << 40;
@@ -46,7 +47,7 @@ std::string Now() {
 
 std::uintmax_t BytesBelow(const std::string& folder) {
   std::uintmax_t bytes = 0;
-  std::error_code error;  // files come and go meanwhile
+  std::error_code error;  // files may appear and vanish
   for (auto entry = fs::recursive_directory_iterator(folder, error);
        !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     std::error_code ignored;
@@ -56,7 +57,8 @@ std::uintmax_t BytesBelow(const std::string& folder) {
   return bytes;
 }
 
-// Only to a person, for it takes a walk through the folder and questions to the daemon.
+// Shows the progress on a terminal only, because that needs a walk through the folder and queries
+// to the session daemon.
 void ShowProgress(double seconds, const Options& options, const Session& session) {
   if (isatty(STDERR_FILENO) == 0) return;
   const std::uintmax_t bytes = BytesBelow(options.output);
@@ -75,8 +77,8 @@ bool DiskIsFull(const std::string& folder) {
   return !error && space.available < kLeastFreeBytes;
 }
 
-// Until the command ends, the time is over, or a signal comes: the first asks the command to end, the second
-// does not wait for it.
+// Waits until the command ends, the time is over, or a signal arrives. The first signal asks the
+// command to end. After a second one, the recording does not wait for the command.
 void Await(const Options& options, const Session& session, Program* program) {
   const Clock::time_point start = Clock::now();
   bool asked = false;
@@ -104,7 +106,7 @@ void Await(const Options& options, const Session& session, Program* program) {
   }
 }
 
-// The text of a command line's option: nothing if it will do, else what is wrong.
+// These validators return "" if the value of an option is valid, and otherwise an error message.
 
 CLI::Validator Duration() {
   const auto check = [](const std::string& text) {
@@ -125,8 +127,8 @@ CLI::Validator BufferSize() {
   return CLI::Validator(check, "");
 }
 
-// Control characters would reach the terminal in messages, and a shell by the commands of
-// --dry-run.
+// Returns the absolute path. Refuses control characters, because messages would send them to the
+// terminal, and the commands of --dry-run to a shell.
 std::string AbsoluteFolder(const std::string& output) {
   const std::string folder = fs::absolute(output).lexically_normal().string();
   const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; };
@@ -148,7 +150,7 @@ int Run(Options options) {
   options.output = PrepareOutputFolder(options.output);
   const Plan plan = MakePlan(options, name);
   NoticeEndsOfChildren();
-  EnsureDaemon();  // which is to inherit nothing of what Program changes
+  EnsureDaemon();  // before Program changes anything that the daemon would inherit
   Program program;
   Session session(plan);
   if (!options.command.empty() && !program.Start(options.command)) return kNotFound;

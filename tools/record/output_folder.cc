@@ -34,16 +34,18 @@ struct stat StatusOf(const fs::path& folder) {
 
 bool IsOwn(const struct stat& status) { return status.st_uid == geteuid(); }
 
-// Under sudo, the caller's own folders are what he works in.
+// Returns whether the owner is trusted. Under sudo, that includes the caller, who works in their
+// own folders.
 bool IsTrusted(const struct stat& status) {
   const char* const caller = geteuid() == 0 ? std::getenv("SUDO_UID") : nullptr;
   return IsOwn(status) || status.st_uid == 0 ||
          (caller != nullptr && std::to_string(status.st_uid) == caller);
 }
 
-// `folder` is there, and has no links in it.
+// Checks the folders from `folder` up to the root. REQUIRES: `folder` exists, and its path has no
+// links.
 void CheckAbove(const fs::path& folder) {
-  bool trusted = true;  // the one below
+  bool trusted = true;  // whether the folder below is
   for (fs::path above = folder, below;; below = above, above = above.parent_path()) {
     const struct stat status = StatusOf(above);
     const bool anybodys = (status.st_mode & S_IWOTH) != 0;
@@ -56,7 +58,7 @@ void CheckAbove(const fs::path& folder) {
   }
 }
 
-// A group of this user's own is no other user.
+// Checks an existing output folder. The user's own group does not count as other users.
 void CheckFound(const fs::path& folder) {
   const struct stat status = StatusOf(folder);
   if (S_ISLNK(status.st_mode)) Refuse(folder, " is a link");
@@ -73,7 +75,7 @@ void CheckFound(const fs::path& folder) {
 
 std::string PrepareOutputFolder(const std::string& folder) {
   fs::path asked = fs::path(folder).lexically_normal();
-  if (!asked.has_filename()) asked = asked.parent_path();  // it ended with a slash
+  if (!asked.has_filename()) asked = asked.parent_path();  // the path ended with a slash
   std::error_code error;
   const fs::path above = fs::weakly_canonical(asked.parent_path(), error);
   if (error) CannotMake(asked, error.message());

@@ -7,12 +7,13 @@ namespace tracekin::record {
 
 namespace {
 
-// What Trace Compass builds its critical path and its views of threads, interrupts, disks and the network
-// from ("OS Execution Graph" and kernel analysis), and what says which thread is which in a container.
+// Returns the events from which Trace Compass builds its critical path and its views of threads,
+// interrupts, disks and the network ("OS Execution Graph" and kernel analysis). They also show
+// which thread is which in a container.
 std::vector<Event> KernelEvents() {
   const auto tracepoint = LTTNG_EVENT_TRACEPOINT;
   return {
-      // Which thread runs, and who woke it.
+      // These show which thread runs, and which thread woke it.
       {"sched_switch"},
       {"sched_waking"},
       {"sched_wakeup"},
@@ -23,30 +24,30 @@ std::vector<Event> KernelEvents() {
       {"sched_process_exec"},
       {"sched_process_exit"},
       {"sched_process_free"},
-      // In which context it was woken: interrupts, timers.
+      // These show in which context it was woken: interrupts, timers.
       {"irq_handler_*"},
       {"irq_softirq_*"},
       {"timer_hrtimer_expire_*"},
-      // What it waited for: disks, the network.
+      // These show what it waited for: disks, the network.
       {"block_rq_*"},
       {"net_dev_queue"},
       {"net_if_*"},
       {"net_napi_gro_receive_*", tracepoint, true},
       {"power_cpu_frequency", tracepoint, true},
-      // Which threads there were at the start.
+      // These show which threads existed at the start.
       {"lttng_statedump_*"},
       {"*", LTTNG_EVENT_SYSCALL},
   };
 }
 
-// As a power of two, which LTTng demands, rounded up.
+// Returns the size of a sub-buffer, rounded up to a power of two because LTTng requires that.
 std::uint64_t SubbufBytes(std::uint64_t buffer_bytes) {
   std::uint64_t bytes = 4096;
   while (bytes * kSubbufs < buffer_bytes) bytes *= 2;
   return bytes;
 }
 
-// Only what is not plain needs quotes.
+// Quotes `text` for a shell if necessary.
 std::string Quoted(const std::string& text) {
   constexpr char kPlain[] =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,=+@";
@@ -66,7 +67,8 @@ const char* DomainOption(lttng_domain_type domain) {
   return domain == LTTNG_DOMAIN_KERNEL ? "--kernel" : "--userspace";
 }
 
-// lttng(1) takes several tracepoints in one command, but no wildcard may fail there: one each if optional.
+// Appends the commands that enable the events of a channel. lttng(1) accepts several tracepoints in
+// one command, but that fails if one of them does, so each optional event has its own command.
 void AppendEnableEvent(const Channel& channel, const std::string& where,
                        std::vector<std::string>* commands) {
   std::vector<std::string> names;
@@ -95,7 +97,7 @@ Plan MakePlan(const Options& options, const std::string& session) {
   if (options.kernel) {
     plan.channels.push_back({LTTNG_DOMAIN_KERNEL, "kernel", KernelEvents(), {}});
   }
-  // vtid is where Trace Compass looks for the thread of an event; pid_ns says to which namespace that
+  // Trace Compass finds the thread of an event in vtid. pid_ns is the namespace to which that
   // number belongs.
   plan.channels.push_back({LTTNG_DOMAIN_UST,
                            "tracekin",

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a recording consists of, as plain data: which events of the kernel and of tracekin, with which
-// contexts, in which buffers. session.h carries a plan out, and LttngCommands() tells how lttng(1) would.
+// Describes a recording as plain data: the events of the kernel and of tracekin, their contexts,
+// and their buffers. session.h carries out a plan, and LttngCommands() returns the equivalent
+// lttng(1) commands.
 //
-// Thread-safety: functions of their arguments.
+// Thread-safety: pure functions.
 #ifndef TRACEKIN_TOOLS_RECORD_PLAN_H
 #define TRACEKIN_TOOLS_RECORD_PLAN_H
 
@@ -15,27 +16,27 @@
 
 namespace tracekin::record {
 
-/// What the user asked for.
+/// The user's options.
 struct Options {
   bool kernel = false;
   bool snapshot = false;
   bool dry_run = false;
   bool summary = true;
   std::string output;                     // absolute
-  std::uint64_t buffer_bytes = 16 << 20;  // of one CPU and domain; 1 TiB at most
-  std::vector<pid_t> pids;                // none: every process
-  double duration_s = 0;                  // 0: until the command ends, or a signal comes
+  std::uint64_t buffer_bytes = 16 << 20;  // per CPU and domain, up to 1 TiB
+  std::vector<pid_t> pids;                // empty: all processes
+  double duration_s = 0;                  // 0: until the command ends or a signal arrives
   std::vector<std::string> command;       // may be empty
 };
 
 struct Event {
   std::string name;  // may end with a star
   lttng_event_type type = LTTNG_EVENT_TRACEPOINT;
-  bool optional = false;  // not every kernel has it
+  bool optional = false;  // some kernels do not have it
 };
 
 struct Context {
-  const char* name;  // as lttng(1) has it
+  const char* name;  // its name in lttng(1)
   lttng_event_context_type type;
 };
 
@@ -55,14 +56,14 @@ struct Plan {
   std::vector<pid_t> pids;
 };
 
-/// Each CPU's buffer of a channel is divided into this many sub-buffers: with less than four, LTTng's
-/// consumer has to be fast; with more, each is too small for a span with large tags.
+/// The number of sub-buffers in each CPU's buffer of a channel. With fewer than four, LTTng's
+/// consumer must be fast. With more than eight, each is too small for a span with large tags.
 constexpr unsigned kSubbufs = 8;
 
-/// `session` is the name that the session gets.
+/// Returns the plan for `options`. `session` is the name of the session.
 Plan MakePlan(const Options& options, const std::string& session);
 
-/// The lttng(1) commands that set up and start the same session, ready for a shell.
+/// Returns the lttng(1) commands that set up and start the same session, ready for a shell.
 std::vector<std::string> LttngCommands(const Plan& plan);
 
 }  // namespace tracekin::record

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command that is recorded, as a child process, and what ends a recording.
+// Runs the recorded command as a child process, and waits for the events that end a recording.
 //
-// Thread-safety: one thread, and one Program a process: it takes over SIGINT, SIGTERM and SIGCHLD.
+// Thread-safety: one thread, and one Program per process, because it takes over SIGINT, SIGTERM and
+// SIGCHLD.
 #ifndef TRACEKIN_TOOLS_RECORD_PROGRAM_H
 #define TRACEKIN_TOOLS_RECORD_PROGRAM_H
 
@@ -15,30 +16,32 @@
 
 namespace tracekin::record {
 
-/// Undoes that a parent ignores SIGCHLD, which is inherited: no end of a child would be noticed.
-/// Our children have the default, too, as under timeout(1).
+/// Restores the default action of SIGCHLD. If the parent ignores it, that is inherited, and the end
+/// of a child would not be noticed. Our children inherit the default action as well, as under
+/// timeout(1).
 void NoticeEndsOfChildren();
 
 class Program {
  public:
-  /// From now on SIGINT, SIGTERM and SIGHUP wait for Wait(), but for those that a parent ignores,
-  /// as nohup(1) does: they stay ignored. SIGPIPE is ignored too, for liblttng-ctl raises it when
-  /// the daemon hangs up; the command has it as it was. Starts nothing.
+  /// Keeps SIGINT, SIGTERM and SIGHUP pending for Wait(). Signals that the parent ignores, as under
+  /// nohup(1), stay ignored. SIGPIPE is ignored because liblttng-ctl raises it when the daemon
+  /// hangs up; the command gets its original action. Does not start the command.
   Program();
 
-  /// Starts the command, with TRACEKIN_UST_ENABLED=true unless the environment says otherwise: its
-  /// tracers are to emit events. Returns false, having said why, if it cannot be run.
+  /// Starts the command. Sets TRACEKIN_UST_ENABLED=true unless that variable exists, so that the
+  /// command's tracers emit events. If the command cannot be run, prints the reason and returns
+  /// false.
   bool Start(const std::vector<std::string>& command);
 
   enum class Event { kTimeout, kEnded, kSignal };
 
-  /// Waits for the end of the command, a signal that asks us to end, or the timeout.
+  /// Waits for the end of the command, a signal that asks the recording to end, or the timeout.
   Event Wait(std::chrono::milliseconds timeout);
 
-  /// Passes the signal that came on to the command, unless the terminal did so already.
+  /// Passes the received signal to the command, unless the terminal has already sent it there.
   void PassOn() const;
 
-  /// What to exit with: the command's status, 128 + the signal that ended it, or 0 without a
+  /// Returns the exit status: the command's status, 128 + the signal that ended it, or 0 without a
   /// command.
   int status() const { return status_; }
 
@@ -46,7 +49,7 @@ class Program {
   sigset_t signals_;
   sigset_t inherited_;
   bool pipe_was_ignored_ = false;
-  pid_t pid_ = 0;  // 0: none, or it has ended
+  pid_t pid_ = 0;  // 0: not started, or ended
   int signal_ = 0;
   bool from_terminal_ = false;
   int status_ = 0;

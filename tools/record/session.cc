@@ -56,7 +56,8 @@ Handle HandleOf(const std::string& session, lttng_domain_type type) {
   return handle;
 }
 
-// Asked before anything else of the kernel's, for a daemon without kernel tracer just hangs up then.
+// Checks that the daemon has a kernel tracer. This must come before any other use of the kernel
+// domain, because a daemon without one just hangs up then.
 void RequireKernelTracer() {
   lttng_domain domain = Domain(LTTNG_DOMAIN_KERNEL);
   const Handle handle(lttng_create_handle(nullptr, &domain), lttng_destroy_handle);
@@ -99,7 +100,7 @@ void EnsureDaemon() {
   if (lttng_session_daemon_alive() == 1) return;
   const pid_t child = fork();
   if (child == 0) {
-    // Says what it has to say on standard error, which the user sees.
+    // Prints its errors to standard error, where the user sees them.
     execlp("lttng-sessiond", "lttng-sessiond", "--daemonize", nullptr);
     _exit(127);
   }
@@ -110,7 +111,7 @@ void EnsureDaemon() {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
     throw RecordError("cannot start lttng-sessiond: it is not there. Install lttng-tools.");
   }
-  // The one that was started is ready when its parent ends.
+  // The daemon is ready when its parent ends.
   if (status != 0 || lttng_session_daemon_alive() != 1) {
     throw RecordError("lttng-sessiond does not start. Its log says why (lttng-sessiond -vv).");
   }
@@ -168,7 +169,8 @@ void Session::Enable(const Channel& channel) {
   }
 }
 
-// Of the kernel all threads are recorded: who made a process wait is among the others.
+// Limits tracekin's events to the chosen processes. The kernel's events are recorded for all
+// threads, because a process may have waited for any other.
 void Session::Track() {
   if (plan_.pids.empty()) return;
   const lttng_domain domain = Domain(LTTNG_DOMAIN_UST);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// An LTTng session that follows a plan, from its creation to its destruction, and the daemon it needs.
+// Runs an LTTng session according to a plan, from its creation to its destruction, and starts the
+// session daemon if necessary.
 //
-// Every failure is a RecordError whose text is a sentence for the user: what cannot be done and what
-// helps. Thread-safety: one thread.
+// Every failure is a RecordError. Its message is a sentence for the user: what cannot be done and
+// what helps. Thread-safety: one thread.
 #ifndef TRACEKIN_TOOLS_RECORD_SESSION_H
 #define TRACEKIN_TOOLS_RECORD_SESSION_H
 
@@ -18,29 +19,30 @@ struct RecordError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The sentence for an LTTng error code (as liblttng-ctl returns it, negative) of a step in words, such
-/// as "enable the event sched_switch".
+/// Returns the message for an LTTng error code, which is negative as liblttng-ctl returns it.
+/// `step` is what failed, such as "enable the event sched_switch".
 std::string Explain(const std::string& step, int code);
 
-/// Starts lttng-sessiond if none answers: root's if this is root, else the user's own, which cannot
-/// trace the kernel. It stays when we end, as it does after lttng(1).
+/// Starts lttng-sessiond if none answers: root's if this is root, and otherwise the user's own,
+/// which cannot trace the kernel. The daemon keeps running afterwards, as it does after lttng(1).
 void EnsureDaemon();
 
 class Session {
  public:
-  /// Creates the session with all of the plan's channels, and starts it.
+  /// Creates the session with all channels of the plan, and starts it.
   explicit Session(const Plan& plan);
 
-  /// Destroys it, if Finish() did not.
+  /// Destroys the session unless Finish() did.
   ~Session();
 
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// How many events LTTng has discarded so far, for want of room in its buffers.
+  /// Returns how many events LTTng has discarded so far because its buffers were full.
   std::uint64_t Discarded() const;
 
-  /// Stops it, writes the snapshot if it is one, and destroys it: all that was recorded is on the disk.
+  /// Stops the session, writes the snapshot if the plan asks for one, and destroys the session.
+  /// After that, all recorded events are on disk.
   void Finish();
 
  private:

@@ -17,7 +17,7 @@ namespace tracekin::record {
 
 namespace {
 
-// What one trace, of one domain, is read into.
+// Collects the content of one trace, which belongs to one domain.
 struct Reading {
   bool kernel = false;
   Summary* summary;
@@ -26,7 +26,8 @@ struct Reading {
   void Count(const bt_event* event) {
     const bt_event_class* of = bt_event_borrow_class_const(event);
     ++counts[of];
-    // LTTng's name of a process is the thread's, and the exporter's thread is not called as the program.
+    // LTTng's process name is the thread's name, and the exporter's thread does not have the
+    // program's name.
     if (kernel || bt_event_class_get_name(of) == std::string_view("tracekin:exporter_stats"))
       return;
     CountProcess(bt_event_borrow_common_context_field_const(event));
@@ -119,7 +120,7 @@ const bt_component_source* AddSource(bt_graph* graph, const std::string& folder)
   return source;
 }
 
-// One sink a stream, as nobody asks for an order between them.
+// Adds one sink per stream, because their order relative to each other does not matter.
 bool AddSinks(bt_graph* graph, const bt_component_source* source, Reading* reading) {
   const std::uint64_t count = bt_component_source_get_output_port_count(source);
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -166,7 +167,7 @@ std::string Padded(const std::string& text, std::size_t width) {
   return std::string(width > text.size() ? width - text.size() : 0, ' ') + text;
 }
 
-// A process may change its name with each event.
+// Limits the output, because a process may change its name with each event.
 void DescribeProcesses(const Summary& summary, std::string* text) {
   constexpr std::size_t kMostShown = 100;
   std::size_t shown = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a finished recording holds, read back from its files.
+// Summarizes a finished recording from its files.
 //
-// Thread-safety: functions of their arguments and the files.
+// Thread-safety: the functions depend only on their arguments and the files.
 #ifndef TRACEKIN_TOOLS_RECORD_SUMMARY_H
 #define TRACEKIN_TOOLS_RECORD_SUMMARY_H
 
@@ -14,18 +14,19 @@
 namespace tracekin::record {
 
 struct Summary {
-  std::map<std::string, std::uint64_t> events;  // by name; those of the kernel are kernel:NAME
+  std::map<std::string, std::uint64_t> events;  // by name; kernel events are kernel:NAME
   std::uint64_t discarded_kernel = 0;           // events
   std::uint64_t discarded_ust = 0;
-  std::set<std::pair<std::int64_t, std::string>> processes;  // that emitted tracekin's events
+  std::set<std::pair<std::int64_t, std::string>> processes;  // emitters of tracekin's events
   std::map<std::string, std::int64_t> clock_offsets_ns;      // by domain, to the Unix epoch
 };
 
-/// Reads all traces below `folder` with libbabeltrace2. Throws RecordError if they cannot be read. A
-/// long kernel trace takes seconds: about a million events each.
+/// Reads all traces below `folder` with libbabeltrace2. Throws RecordError if they cannot be read.
+/// A long kernel trace takes one second per million events.
 Summary Summarize(const std::string& folder);
 
-/// The summary in words, with what helps if events were discarded. `buffer_bytes` is what they had.
+/// Returns the summary as text, with advice if events were discarded. `buffer_bytes` is the size of
+/// the buffers that the recording used.
 std::string Describe(const Summary& summary, std::uint64_t buffer_bytes);
 
 }  // namespace tracekin::record
