@@ -202,6 +202,51 @@ TEST_F(ExitTest, NoThreadIsInsideOfOpenSslWhenItIsCleanedUp) {
             0);
 }
 
+// OpenSSL cannot be used any more after OPENSSL_cleanup(), so a host that calls it itself closes its
+// tracers before.
+TEST_F(ExitTest, AHostThatHasClosedItsTracersMayCleanUpOpenSslItself) {
+  const pid_t host = Start([this] {
+    const auto tracer = Make(Https());
+    Report(tracer);
+    tracer->Close();
+    void* const library = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_NOLOAD);
+    if (library == nullptr) std::_Exit(103);
+    reinterpret_cast<void (*)()>(dlsym(library, "OPENSSL_cleanup"))();
+    Report(tracer);
+  });
+  AwaitSpan();
+  EXPECT_EQ(StatusOf(host), 0);
+}
+
+TEST_F(ExitTest, OneThatHasNotMayCrashWhichIsALimit) {
+  const pid_t host = Start([this] {
+    const auto tracer = Make(Https());
+    void* const library = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_NOLOAD);
+    if (library == nullptr) std::_Exit(103);
+    reinterpret_cast<void (*)()>(dlsym(library, "OPENSSL_cleanup"))();
+    Report(tracer);
+    tracer->Close();
+    std::_Exit(104);
+  });
+  const int status = StatusOf(host);
+  EXPECT_TRUE(status == -1 || status == 104) << status;
+}
+
+// A limit: what the host's own threads had of OpenSSL at a fork stays locked in the child. The child's
+// spans are lost, and nothing else.
+TEST_F(ExitTest, AChildWhoseHandshakeNeverEndsGoesOnAndExitsInTime) {
+  EXPECT_EQ(StatusOf(Start([this] {
+              const auto tracer = Make(Https(R"(, "close_timeout_ms": 100)"));
+              std::exit(StatusOf(Start([&] {
+                slow_handshake_ms = 3'600'000;
+                Report(tracer);
+                if (!Eventually([] { return in_handshake != 0; })) std::_Exit(102);
+                tracer->Close();
+              })));
+            })),
+            0);
+}
+
 #ifdef TRACEKIN_HAS_KAFKA
 
 // A "broker" that takes part in the handshake and then says nothing.

@@ -3,6 +3,7 @@
 // get the same numbers. We must neither write to them nor close them.
 //
 // The host is a child of the test, and the collector is in the test's own process.
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,6 +18,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "exporter/transport/http_transport.h"
@@ -30,6 +32,21 @@
 #ifdef TRACEKIN_HAVE_THRIFT
 #include "exporter/transport/scribe_transport.h"
 #endif
+
+namespace {
+
+// Is called once, when somebody is about to send.
+void (*before_send)() = nullptr;
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) ssize_t send(int socket, const void* data,
+                                                               std::size_t size, int flags) {
+  using Function = ssize_t (*)(int, const void*, std::size_t, int);
+  static const auto real = reinterpret_cast<Function>(dlsym(RTLD_NEXT, "send"));
+  if (auto* const call = std::exchange(before_send, nullptr)) call();
+  return real(socket, data, size, flags);
+}
 
 namespace tracekin::testing {
 namespace {
@@ -238,6 +255,20 @@ TEST_P(ClosedDescriptors, InPartAreMadeAnewAsWell) {
       host.ExpectUntouched();
     });
   }
+}
+
+// A limit: a descriptor is looked at before it is used, and the host may come in between. The host's
+// remedy is to close before it makes the tracer (docs/reliability.md).
+TEST_P(ClosedDescriptors, ThatTheHostReplacesBetweenCheckAndUseGetTheRequestWhichIsALimit) {
+  InFork([this] {
+    Transport* const transport = Make().release();  // its end might close the host's
+    ExpectSent(transport);
+    static const Host* host = nullptr;
+    before_send = [] { host = new Host; };
+    transport->Send("[]", 1, Transport::Clock::now() + std::chrono::milliseconds(100));
+    ASSERT_NE(host, nullptr);
+    EXPECT_NE(host->BytesOfOthers(), 0u);
+  });
 }
 
 #if defined(TRACEKIN_HAVE_KAFKA) && !defined(__SANITIZE_THREAD__)
