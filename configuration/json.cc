@@ -34,7 +34,7 @@ constexpr unsigned kParseFlags = rapidjson::kParseIterativeFlag |
                                  rapidjson::kParseValidateEncodingFlag |
                                  rapidjson::kParseNumbersAsStringsFlag;
 
-// rapidjson's types with memory functions that throw if there is no memory.
+// rapidjson's types, with an allocator that throws when memory is exhausted.
 using Utf8 = rapidjson::UTF8<>;
 using Pool = rapidjson::MemoryPoolAllocator<JsonMemory>;
 using Json = rapidjson::GenericValue<Utf8, Pool>;

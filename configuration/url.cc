@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::string_view kSchemeEnd = "://";
 
-/// The range of the authority (user:password@host:port) in a URL. If there is none, an empty range
-/// at the end.
+/// The range of the authority (user:password@host:port) in a URL, or an empty range at the end.
 struct Authority {
   explicit Authority(std::string_view url) : begin(url.size()), end(url.size()) {
     const std::size_t scheme_end = url.find(kSchemeEnd);

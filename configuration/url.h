@@ -11,9 +11,9 @@
 
 namespace tracekin {
 
-/// Returns whether `url` is valid: its scheme is http, https or scribe, it names a host, its port,
-/// if any, is a decimal number from 1 to 65535, and it has no blanks or control characters. A
-/// scribe URL has only a host and a port. libcurl accepts all such URLs.
+/// Returns whether `url` is valid. Its scheme must be http, https or scribe, and it must name a
+/// host. A port must be a decimal number from 1 to 65535. Blanks and control characters are not
+/// allowed, and a scribe URL may have only a host and a port. libcurl accepts all valid URLs.
 bool IsUrl(std::string_view url);
 
 /// Returns whether the user or the password contains an '@', which must be written as %40 there.

@@ -40,7 +40,7 @@ class TracerFactory final : public opentracing::TracerFactory {
                                             ? opentracing::configuration_parse_error
                                             : opentracing::invalid_configuration_error);
   } catch (const std::bad_alloc&) {
-    error_message = "out of memory";  // short enough to need no allocation
+    error_message = "out of memory";  // short enough not to allocate
     return opentracing::make_unexpected(std::make_error_code(std::errc::not_enough_memory));
   }
 };

@@ -15,8 +15,7 @@
 
 namespace tracekin {
 
-/// Returns the severity that a field specifies, or DEBUG if it specifies none. Names are not
-/// case-sensitive.
+/// Returns the severity that a field specifies, or DEBUG by default. Names are not case-sensitive.
 tracekin_ust_level SeverityOf(std::string_view key, const opentracing::Value& value) noexcept;
 
 /// Returns the highest severity of the fields. `Fields` is a sequence of pairs of a string and a

@@ -172,8 +172,8 @@ void Span::FinishWithOptions(const opentracing::FinishSpanOptions& options) noex
   const Locked lock(this);
   if (finished_) return;
   if (recording()) RecordFinish(options);
-  // This comes after the last change to the writer and before the span is counted, so that the
-  // child of a fork in between does not count it twice.
+  // Set after the last change to the writer and before the span is counted, so that the child of a
+  // fork in between does not count it twice.
   finished_.store(true, std::memory_order_release);
   tracer_->SpanFinished(writer_, context_.sampled(), fork_generation_);
 }

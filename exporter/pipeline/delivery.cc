@@ -67,7 +67,7 @@ void Delivery::Maintain(TimePoint now) noexcept {
   while (!spool_failing_ && ready_.size() > keep) {
     if (ToSpool(ready_.front(), now)) ready_.pop_front();
   }
-  // When all spans of one dead process are sent, there may be another process's.
+  // When all spans of one dead process are sent, there may be more from another one.
   if (now >= next_adoption_ || (adopting_ && !spool_->adopting())) Adopt(now);
 }
 
@@ -100,7 +100,7 @@ const Batch* Delivery::Next(TimePoint now, bool urgent) noexcept {
   return &current_.front();
 }
 
-// Spooled spans go first as long as their rate permits. While sending fails, spooled and new
+// Spooled spans are sent first as long as their rate permits. While sending fails, spooled and new
 // batches take turns, because a single batch may be the cause.
 bool Delivery::NextIsOld(TimePoint now) noexcept {
   if (spool_ == nullptr) return false;

@@ -52,13 +52,13 @@ class Delivery {
   /// Makes the added spans due, even if they do not fill a batch.
   void EndBatch() noexcept;
 
-  /// Moves batches that need not wait in memory to the spool, and looks for spans that other
+  /// Moves batches beyond those that stay in memory to the spool, and looks for spans that other
   /// processes left there.
   void Maintain(TimePoint now) noexcept;
 
-  /// Returns the batch to send now. Returns nullptr if there is none, or if its time has not come;
-  /// `urgent` ignores that time. The batch is valid until it is settled. REQUIRES: no batch is
-  /// being sent.
+  /// Returns the batch to send now. Returns nullptr if there is no batch, or if it is too early to
+  /// send it; `urgent` ignores the time. The batch is valid until it is settled. REQUIRES: no batch
+  /// is being sent.
   const Batch* Next(TimePoint now, bool urgent) noexcept;
 
   /// Reports the result of the batch that Next() returned.
@@ -125,7 +125,7 @@ class Delivery {
   std::list<Batch> ready_;
   std::list<Batch> old_;         // read from the spool, but not settled
   std::list<Batch> current_;     // the batch being sent, from the front of `old_` or `ready_`
-  bool current_is_old_ = false;  // whether it, or the last one, came from `old_`
+  bool current_is_old_ = false;  // whether it, or the last one, is from `old_`
   std::list<Batch> spare_;       // kept for their memory
 
   bool away_ = false;

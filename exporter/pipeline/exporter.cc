@@ -230,7 +230,7 @@ bool Exporter::Flushed(const Worker* worker) const {
   return worker->read - counts_.in_flight >= worker->flush_collected;
 }
 
-// Returns whether a batch failed.
+// Passes the result of the last send to the delivery. Returns whether a batch failed.
 bool Exporter::TakeOutcome(Worker* worker, Clock::time_point now) noexcept {
   std::optional<Outcome> outcome = worker->sender.Take();
   if (!outcome) return false;
@@ -240,8 +240,8 @@ bool Exporter::TakeOutcome(Worker* worker, Clock::time_point now) noexcept {
   return failed;
 }
 
-// Moves spans from the queue to the delivery. Spans for which that has no room stay in the queue
-// and count against its bounds.
+// Moves spans from the queue to the delivery as long as that has room. The other spans stay in the
+// queue and count against its bounds.
 void Exporter::TakeSpans(Worker* worker, bool asked, Clock::time_point now) noexcept {
   const bool due = asked || now >= worker->next_flush;
   queue_.Prefault();

@@ -68,11 +68,11 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
 
   SpanQueue& queue() { return queue_; }
 
-  /// Starts the threads if this process has none. Called when the tracer is made, and again in the
-  /// child of a fork. It must not be later, because a host may forbid itself new threads once it
-  /// runs (HAProxy does, with RLIMIT_NPROC). If the threads cannot be started, later spans try
-  /// again, but not more than once per second. The failures are logged by the threads that start
-  /// eventually, or by Close(). Costs one load if the threads run.
+  /// Starts the threads if they do not run in this process. Called when the tracer is made, and
+  /// again in the child of a fork. It must not be later, because a host may forbid itself new
+  /// threads once it runs (HAProxy does, with RLIMIT_NPROC). If the threads cannot be started,
+  /// later spans try again, but not more than once per second. The failures are logged by the
+  /// threads that start eventually, or by Close(). Costs one load if the threads run.
   void EnsureRunning() noexcept {
     if (worker_.load(std::memory_order_relaxed) == nullptr) Start();
   }

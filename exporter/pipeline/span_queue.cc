@@ -70,8 +70,8 @@ typename BasicSpanQueue<Atomic>::Chunk* BasicSpanQueue<Atomic>::PopFrom(Stack* s
   std::uint64_t top = stack->top.load(std::memory_order_acquire);
   while (static_cast<std::uint32_t>(top) != 0) {
     Chunk* chunk = at(static_cast<std::uint32_t>(top));
-    // Another thread may take the chunk now. Its `next` is then invalid, but the changed count
-    // makes the exchange fail.
+    // Another thread may pop the chunk now. Its `next` is then invalid, but the changed count makes
+    // the exchange fail.
     const std::uint64_t changed =
         (((top >> 32) + 1) << 32) | chunk->next.load(std::memory_order_relaxed);
     if (stack->top.compare_exchange_weak(top, changed, std::memory_order_acquire,
@@ -83,8 +83,8 @@ typename BasicSpanQueue<Atomic>::Chunk* BasicSpanQueue<Atomic>::PopFrom(Stack* s
 }
 
 // Empties the stack. Returns the number of the topmost chunk, which links to the others, or 0 if
-// there is none. Popping one chunk at a time might never end while producers are faster than the
-// exporter.
+// the stack was empty. Popping one chunk at a time might never end while producers are faster than
+// the exporter.
 template <template <class> class Atomic>
 std::uint32_t BasicSpanQueue<Atomic>::TakeAll(Stack* stack) noexcept {
   std::uint64_t top = stack->top.load(std::memory_order_relaxed);

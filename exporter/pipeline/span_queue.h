@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bounded queue of finished spans between the application's threads and the exporter thread.
+// A bounded queue of finished spans between the application's threads and the exporter thread.
 //
 // Its memory is one mapping of chunks, which is touched only as it is used. A producer takes the
 // chunk from its slot (one atomic exchange), appends its span, and puts the chunk back. A full
@@ -32,7 +32,7 @@ namespace tracekin {
 template <template <class> class Atomic>
 class BasicSpanQueue {
  public:
-  /// REQUIRES: max_bytes >= 4 * kChunkBytes. Throws std::bad_alloc.
+  /// Throws std::bad_alloc. REQUIRES: max_bytes >= 4 * kChunkBytes.
   BasicSpanQueue(std::uint64_t max_spans, std::uint64_t max_bytes);
   ~BasicSpanQueue();
 
@@ -55,7 +55,7 @@ class BasicSpanQueue {
   /// the bounds. Returns the number of spans.
   std::size_t Collect(What what) noexcept;
 
-  /// Returns whether ReadChunk has no chunk left.
+  /// Returns whether all collected chunks were read.
   bool drained() const noexcept { return oldest_ == nullptr; }
 
   /// Calls `visit(span)` for each span of the oldest collected chunk, in order, and frees the
@@ -79,8 +79,8 @@ class BasicSpanQueue {
   struct Chunk;
   struct alignas(128) Slot {
     Atomic<Chunk*> chunk{nullptr};
-    // Written by the thread whose number is the slot's, without locked instructions, and by other
-    // threads (accepted_shared).
+    // `accepted` is written without locked instructions by the one thread that owns the slot, and
+    // `accepted_shared` by the others.
     Atomic<std::uint64_t> accepted{0};
     Atomic<std::uint64_t> accepted_shared{0};
     Atomic<std::uint64_t> refused{0};

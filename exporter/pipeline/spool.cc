@@ -58,8 +58,8 @@ constexpr std::uint64_t kSegmentBytes = 1 << 20;
 constexpr std::uint64_t kMaxSegmentBytes = 4 * kSegmentBytes;
 
 // Limits how many bytes are check-summed in vain to find the next whole record of a damaged file.
-// Records that are really damaged need far less. Without a limit, a file crafted to look like many
-// overlapping records would take extremely long.
+// Records that are really damaged need far less. Without a limit, it would take extremely long to
+// read a file crafted to look like many overlapping records.
 constexpr std::size_t kMaxEffort = 16 * kMaxSegmentBytes;
 
 // The service name is sent with each span. A longer name is cut when it is written, and is damage
@@ -365,7 +365,7 @@ bool Spool::OpenOldest() {
 }
 
 // Counts the spans of the next segment, so that `spooled` is not 0 between two adopted segments.
-// Counting all segments together could take long.
+// Counting the spans of all segments could take long.
 void Spool::CountOneAhead() {
   const auto next = FirstNotRead();
   if (next != segments_.end() && !next->counted) Load(&*next);

@@ -129,7 +129,7 @@ class Spool {
   FileDescriptor lock_;
   std::uint64_t made_ = 0;  // number of segments made
 
-  FileDescriptor writing_;  // the last segment, if it is open
+  FileDescriptor writing_;  // the last segment, while it is being written
   std::uint32_t next_number_ = 0;
   std::string scratch_;
 

@@ -25,7 +25,8 @@ struct ExporterTotals {
   std::uint64_t in_flight = 0;  // at present: taken from the queue, but not spooled or settled
   std::uint64_t adopted = 0;
 
-  /// Returns the number of spans that have left the queue. Adopted spans never were in it.
+  /// Returns the number of spans that have left the queue. Adopted spans do not count, because they
+  /// never were in it.
   std::uint64_t TakenFromQueue() const {
     return exported + rejected + too_large + expired + spool_full + spool_corrupt + closed +
            spooled + in_flight - adopted;

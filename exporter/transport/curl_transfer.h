@@ -58,8 +58,8 @@ class CurlTransfer {
   }
 
   /// Makes the next connection use the addresses from `resolver`, unless that is null. An existing
-  /// connection is kept, whatever its address. Returns "", or the reason why there are no
-  /// addresses.
+  /// connection is kept even if its address differs. Returns "", or an error message if no address
+  /// is known.
   std::string Resolve(Resolver* resolver, const EarliestDeadline& interrupt,
                       Clock::time_point deadline);
 

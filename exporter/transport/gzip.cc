@@ -8,7 +8,7 @@ namespace tracekin {
 namespace {
 
 constexpr int kLevel = 1;
-constexpr int kGzipHeader = 16;  // added to the bits of the window
+constexpr int kGzipHeader = 16;  // added to the window bits to get a gzip header
 constexpr int kMemoryLevel = 8;  // zlib's default
 
 }  // namespace

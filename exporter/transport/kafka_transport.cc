@@ -200,7 +200,7 @@ void KafkaTransport::Renew() {
 }
 
 // Waits for the delivery report until `deadline`, or an earlier one from Interrupt(). Returns
-// whether it came.
+// whether the report arrived.
 bool KafkaTransport::AwaitReport(Clock::time_point deadline) {
   while (client_->waiting && Clock::now() < interrupt_.Or(deadline)) {
     client_->Poll(interrupt_.Or(deadline));

@@ -18,9 +18,9 @@ struct Proxy {
   std::string exempt;  // hosts to connect to directly, in the format of no_proxy
 };
 
-/// Returns the proxy for requests to `url`, which is http or https. Returns none in a set-user-ID
-/// program. Throws std::bad_alloc. REQUIRES: no other thread changes the environment during the
-/// call.
+/// Returns the proxy for requests to `url`, which is http or https. Returns an empty Proxy in a
+/// set-user-ID program. Throws std::bad_alloc. REQUIRES: no other thread changes the environment
+/// during the call.
 Proxy ProxyFromEnvironment(std::string_view url);
 
 }  // namespace tracekin

@@ -94,7 +94,8 @@ std::string Part(CURLU* url, CURLUPart part, unsigned flags) {
   return copy;
 }
 
-// Returns whether libcurl needs no resolver for `host`: an address, or a name under localhost.
+// Returns whether libcurl can resolve `host` without a name server: an address, or a name under
+// localhost.
 bool IsKnown(const std::string& host) {
   constexpr const char* kLocal = ".localhost";
   in_addr address;

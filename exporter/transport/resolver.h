@@ -65,10 +65,10 @@ class Resolver {
   /// otherwise until `deadline`, or an earlier one in `interrupt`.
   Answer Get(const EarliestDeadline& interrupt, Clock::time_point deadline);
 
-  /// Reports that connecting to the addresses failed, so that the next Get() queries again.
+  /// Reports that a connection to the addresses failed, so that the next Get() queries again.
   void Doubt() noexcept;
 
-  /// Makes the object usable in the child of a fork. Keeps the addresses, and leaks whatever else
+  /// Makes the object usable in the child of a fork. Keeps the addresses, and leaks everything that
   /// the parent's thread may have been changing. REQUIRES: called in the child of a fork while it
   /// has only one thread.
   void AfterForkInChild() noexcept;

@@ -40,8 +40,7 @@ class TcpConnection {
   std::string Write(std::string_view bytes, Clock::time_point deadline);
   std::string Read(void* bytes, std::size_t size, Clock::time_point deadline);
 
-  /// Returns whether there is a connection that the peer has not closed and that has no unread
-  /// data.
+  /// Returns whether the connection is open and has no unread data.
   bool IsIdle() const noexcept;
 
   void Close() noexcept;
@@ -61,7 +60,7 @@ class TcpConnection {
 
   const std::string url_;
   const std::chrono::milliseconds connect_timeout_;
-  const std::shared_ptr<Resolver> resolver_;  // or null
+  const std::shared_ptr<Resolver> resolver_;  // may be null
   EarliestDeadline interrupt_;
   Sockets sockets_;
   std::optional<CurlTransfer> transfer_;

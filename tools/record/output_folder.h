@@ -11,9 +11,9 @@
 namespace tracekin::record {
 
 /// Makes `folder` (absolute) and its missing parents, for this user only. An existing folder is
-/// accepted if it is empty, not a link, owned by this user, and not writable for others. Parents
-/// that everybody can write to must have the sticky bit, and the folder directly in such a parent
-/// must belong to this user, to root, or under sudo to the caller.
+/// accepted if it is empty, not a link, owned by this user, and not writable for others. A parent
+/// that everybody can write to must have the sticky bit. The folder directly in it must belong to
+/// this user, to root, or under sudo to the caller.
 ///
 /// The owner of any other parent can still replace the folders below it by a link. Returns the path
 /// without links. Throws RecordError.

@@ -68,7 +68,8 @@ const char* DomainOption(lttng_domain_type domain) {
 }
 
 // Appends the commands that enable the events of a channel. lttng(1) accepts several tracepoints in
-// one command, but that fails if one of them does, so each optional event has its own command.
+// one command, but the command fails if one of them does. Each optional event therefore has its own
+// command.
 void AppendEnableEvent(const Channel& channel, const std::string& where,
                        std::vector<std::string>* commands) {
   std::vector<std::string> names;

@@ -56,8 +56,8 @@ Handle HandleOf(const std::string& session, lttng_domain_type type) {
   return handle;
 }
 
-// Checks that the daemon has a kernel tracer. This must come before any other use of the kernel
-// domain, because a daemon without one just hangs up then.
+// Checks that the daemon has a kernel tracer. Must be the first use of the kernel domain, because
+// otherwise a daemon without a kernel tracer just hangs up.
 void RequireKernelTracer() {
   lttng_domain domain = Domain(LTTNG_DOMAIN_KERNEL);
   const Handle handle(lttng_create_handle(nullptr, &domain), lttng_destroy_handle);
