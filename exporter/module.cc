@@ -28,10 +28,10 @@ const ExporterModule& LoadExporterModule(std::string_view name, std::string_view
   const ExporterModule* const module = Load(file);
   if (module == nullptr) {
     const char* const reason = dlerror();
-    throw std::runtime_error(needs + ", of the Debian package libtracekin-" + std::string(name) +
+    throw std::runtime_error(needs + " from the Debian package libtracekin-" + std::string(name) +
                              "0, which cannot be loaded (" +
                              (reason != nullptr ? reason : "no reason given") +
-                             "); the formats json and proto3 over HTTP, and files, need no module");
+                             "); the formats json and proto3 over HTTP, and files, work without a module");
   }
   constexpr std::string_view kOurs = TRACEKIN_EXPORTER_MODULE_VERSION;
   if (module->version != kOurs) {

@@ -153,7 +153,7 @@ void Delivery::Accepted(const Outcome& outcome) noexcept {
 
 void Delivery::SayWhyIdsAreNotSent() noexcept {
   try {
-    last_error_ = "not sent: a span id, or all of a trace id that the format has, is 0";
+    last_error_ = "not sent: the span id is 0, or the trace id is 0 in the exporter's format";
   } catch (const std::bad_alloc&) {
     last_error_.clear();
   }

@@ -292,22 +292,23 @@ void Exporter::ReportCollector(Worker* worker) noexcept {
   const Delivery& delivery = worker->delivery;
   if (delivery.spool_failing() && !worker->told_spool) {
     worker->told_spool = true;
-    Log(LogLevel::kWarning, [&] { return delivery.last_error() + "; spans wait in memory"; });
+    Log(LogLevel::kWarning, [&] { return delivery.last_error() + "; spans are kept in memory"; });
   }
   const Clock::time_point now = Clock::now();
   if (delivery.away() && !worker->told_away && now >= worker->next_tell) {
     worker->told_away = true;
     worker->next_tell = now + kTellInterval;
     Log(LogLevel::kWarning, [&] {
-      return "spans cannot be sent, and wait in " +
+      return "spans cannot be sent and are kept in " +
              std::string(options_.spool_path.empty() ? "memory" : "the spool") + ": " +
              delivery.last_error();
     });
   } else if (!delivery.away() && worker->told_away) {
     worker->told_away = false;
     const auto seconds = std::chrono::round<std::chrono::seconds>(now - delivery.away_since());
-    Log(LogLevel::kInfo,
-        [&] { return "spans are sent again, after " + std::to_string(seconds.count()) + " s"; });
+    Log(LogLevel::kInfo, [&] {
+      return "spans are being sent again after " + std::to_string(seconds.count()) + " s";
+    });
   }
 }
 
@@ -317,7 +318,7 @@ void Exporter::ReportFailedStarts() noexcept {
   const std::uint32_t times = failed_starts_.exchange(0, std::memory_order_relaxed);
   if (times == 0) return;
   Log(LogLevel::kError,
-      [&] { return "the exporter thread could not be started " + Plural(times, "time"); });
+      [&] { return "the exporter thread failed to start " + Plural(times, "time"); });
 }
 
 // Reports that the exporter did not end in time. The exporter thread cannot do that, because it
@@ -328,7 +329,7 @@ void Exporter::ReportStuck() noexcept {
   const ExporterTotals totals = counts_.Read();
   const std::uint64_t left = queue_.accepted() - totals.TakenFromQueue() + totals.in_flight;
   Log(LogLevel::kWarning, [&] {
-    return "the sender did not end within exporter.close_timeout_ms; lost, unless it still does: " +
+    return "the sender is still busy after exporter.close_timeout_ms and may lose up to " +
            Plural(left, "span");
   });
 }

@@ -155,7 +155,7 @@ std::size_t Sender::Encode(const Batch& batch, Outcome* outcome) {
 // the process exits, because OpenSSL is cleaned up then. Forks wait in the meantime, just as while
 // the transport is made.
 void Sender::EndTransport() noexcept {
-  const CurlAtWork at_work;
+  const LibraryAtWork at_work;
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     transport_ = nullptr;

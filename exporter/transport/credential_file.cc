@@ -52,13 +52,13 @@ std::string CredentialFile::Take(std::string_view credential) {
   if (credential.empty()) return path_ + " is empty";
   if (scheme_ == Scheme::kBearer) {
     if (!std::all_of(credential.begin(), credential.end(), IsPrintable)) {
-      return path_ + " does not hold one token alone";
+      return path_ + " must contain one token and nothing else";
     }
     authorization_.assign("Bearer ").append(credential);
   } else {
     if (credential.find(':') == std::string_view::npos ||
         std::any_of(credential.begin(), credential.end(), IsControl)) {
-      return path_ + " does not hold one line user:password";
+      return path_ + " must contain one line of the form user:password";
     }
     authorization_ = "Basic ";
     AppendBase64(credential, &authorization_);

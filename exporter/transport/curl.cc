@@ -30,8 +30,7 @@ void RefuseKeyLogOfUser() {
   if (file == nullptr || *file == '\0') return;
   throw std::runtime_error(
       "SSLKEYLOGFILE is set in a set-user-ID program: libcurl would write the keys of connections "
-      "to "
-      "that file");
+      "to that file");
 }
 
 // While OpenSSL verifies a certificate, it asks the C library for dates, and the first such call

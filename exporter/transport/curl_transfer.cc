@@ -64,7 +64,7 @@ CurlTransfer::~CurlTransfer() {
 int CurlTransfer::OpenGuard() {
   const int guard = sockets_->Open(AF_UNIX, SOCK_STREAM, 0);
   if (guard != -1) return guard;
-  throw std::runtime_error("no descriptor for the connection: " +
+  throw std::runtime_error("cannot open a file descriptor for the connection: " +
                            std::generic_category().message(errno));
 }
 

@@ -35,7 +35,7 @@ namespace tracekin {
 constexpr std::chrono::milliseconds kLongestWait{20};
 
 /// The error message of a batch when the host has closed our descriptors.
-constexpr const char* kLostWords = "the host has closed the connection's descriptors";
+constexpr const char* kLostWords = "the host process has closed the connection's file descriptors";
 
 class CurlTransfer {
  public:

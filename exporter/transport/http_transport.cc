@@ -155,7 +155,7 @@ std::string HttpTransport::CheckTlsFiles() const {
 SendResult HttpTransport::Send(const std::string& body, std::size_t /*spans*/,
                                Clock::time_point deadline) {
   if (Clock::now() >= interrupt_.Or(deadline)) {
-    return {SendStatus::kFailed, "no time left to send it"};
+    return {SendStatus::kFailed, "no time left to send the batch"};
   }
   if (!transfer_ || !transfer_->IsOurs()) MakeTransfer();
   if (std::string error = RefreshCredential(); !error.empty()) {
@@ -191,13 +191,13 @@ SendResult HttpTransport::Post(const std::string& body, Clock::time_point deadli
   if (resolver_) resolver_->Doubt();
   if (code) return {SendStatus::kFailed, Words(*code)};
   const auto waited = std::chrono::duration_cast<milliseconds>(Clock::now() - start);
-  return {SendStatus::kFailed, "no answer within " + std::to_string(waited.count()) + " ms"};
+  return {SendStatus::kFailed, "no response within " + std::to_string(waited.count()) + " ms"};
 }
 
 // Returns the message for an error that occurred before there was a response.
 std::string HttpTransport::Words(CURLcode code) const {
   if (bytes_read_ <= kAnswerRead) return transfer_->Words(code);
-  return "the answer is longer than " + std::to_string(kAnswerRead) + " bytes";
+  return "the response is longer than " + std::to_string(kAnswerRead) + " bytes";
 }
 
 void HttpTransport::Interrupt(Clock::time_point deadline) noexcept {

@@ -47,7 +47,7 @@ void SetLine(rd_kafka_conf_t* configuration, std::string_view line) {
   if (equals == std::string_view::npos) throw std::runtime_error("expected property=value");
   const std::string property(Trimmed(line.substr(0, equals)));
   if (std::find(std::begin(kReserved), std::end(kReserved), property) != std::end(kReserved)) {
-    throw std::runtime_error("the property \"" + property + "\" is not to be set here");
+    throw std::runtime_error("the property \"" + property + "\" must not be set here");
   }
   Set(configuration, property, std::string(Trimmed(line.substr(equals + 1))));
 }

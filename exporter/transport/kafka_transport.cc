@@ -165,14 +165,15 @@ void KafkaTransport::AwaitEnds(Clock::time_point until) noexcept {
 SendResult KafkaTransport::Send(const std::string& body, std::size_t /*spans*/,
                                 Clock::time_point deadline) {
   const Clock::time_point start = Clock::now();
-  if (start >= interrupt_.Or(deadline)) return {SendStatus::kFailed, "no time left to send it"};
+  if (start >= interrupt_.Or(deadline))
+    return {SendStatus::kFailed, "no time left to send the batch"};
   try {
     if (client_ == nullptr) client_ = Connect();
   } catch (const std::runtime_error& error) {
     return {SendStatus::kFailed, error.what()};
   }
   if (!AwaitReport(deadline)) {
-    return {SendStatus::kFailed, "librdkafka has not given up the batch before yet"};
+    return {SendStatus::kFailed, "librdkafka is still busy with the previous batch"};
   }
   do {
     Produce(body);

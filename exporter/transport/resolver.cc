@@ -78,7 +78,7 @@ Found Ask(const std::string& host) {
     found.addresses.append(count++ == 0 ? "" : ",").append(address);
   }
   freeaddrinfo(list);
-  if (count == 0) found.error = "it has no address";
+  if (count == 0) found.error = "no address found";
   return found;
 }
 
@@ -244,7 +244,7 @@ Resolver::Answer Resolver::Get(const EarliestDeadline& interrupt, Clock::time_po
   const bool answered = !state_->asking && !state_->wanted;
   return {{},
           "Could not resolve host: " + state_->host + ": " +
-              (answered ? state_->error : "no answer in time")};
+              (answered ? state_->error : "no response in time")};
 }
 
 void Resolver::Doubt() noexcept {

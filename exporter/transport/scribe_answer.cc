@@ -51,7 +51,7 @@ SendResult JudgeReply(Protocol* protocol) {
       protocol->skip(type);
     }
   }
-  if (!code) return Failed("the answer lacks a result");
+  if (!code) return Failed("the response has no result");
   if (*code == ResultCode::OK) return {SendStatus::kAccepted};
   return Failed(*code == ResultCode::TRY_LATER ? "TRY_LATER"
                                                : "unknown result " + std::to_string(*code));
@@ -71,7 +71,7 @@ SendResult JudgeThrift(std::string_view answer) {
   protocol.readMessageBegin(name, type, sequence);
   if (type == apache::thrift::protocol::T_EXCEPTION) return JudgeException(&protocol);
   if (type != apache::thrift::protocol::T_REPLY || name != "Log") {
-    return Failed("the answer is to another call");
+    return Failed("the response is to another call");
   }
   return JudgeReply(&protocol);
 }
@@ -83,7 +83,7 @@ SendResult JudgeScribeAnswer(std::string_view answer) {
     return JudgeThrift(answer);
   } catch (const TException&) {
     // Zipkin answers a call that it could not read with a frame of plain text.
-    return Failed("the answer is no Thrift: " + OneLine(answer));
+    return Failed("malformed Thrift response: " + OneLine(answer));
   }
 }
 

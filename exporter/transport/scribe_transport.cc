@@ -66,7 +66,7 @@ SendResult ScribeTransport::Send(const std::string& body, std::size_t /*spans*/,
 
 // Sends the call and stores the response in `answer_`. Returns an error message or "".
 std::string ScribeTransport::Exchange(const std::string& body, Clock::time_point deadline) {
-  if (connection_.IsOver(deadline)) return "no time left to send it";
+  if (connection_.IsOver(deadline)) return "no time left to send the batch";
   std::string error;
   if (!connection_.IsIdle()) error = connection_.Connect(deadline);
   if (error.empty()) {
@@ -80,7 +80,7 @@ std::string ScribeTransport::Exchange(const std::string& body, Clock::time_point
   const std::string begin(reinterpret_cast<const char*>(&size), sizeof size);
   size = ntohl(size);
   if (size > kMaxScribeAnswer)
-    return "the answer is no frame, or too large a one; it begins with: " + begin;
+    return "malformed or oversized response, which begins with: " + begin;
   answer_.resize(size);
   return connection_.Read(answer_.data(), size, deadline);
 }

@@ -79,7 +79,7 @@ std::string TcpConnection::Connect(Clock::time_point deadline) {
   if (!error.empty()) return error;
   const std::optional<CURLcode> connected = transfer_->Run(interrupt_, deadline);
   if (connected != CURLE_OK && resolver_) resolver_->Doubt();
-  if (!connected) return "not connected when the time was up";
+  if (!connected) return "timed out while connecting";
   if (*connected != CURLE_OK) return transfer_->Words(*connected);
   const CURLcode code = curl_easy_getinfo(transfer_->easy(), CURLINFO_ACTIVESOCKET, &socket_);
   return code == CURLE_OK && socket_ != CURL_SOCKET_BAD ? std::string() : transfer_->Words(code);
@@ -108,7 +108,7 @@ std::string TcpConnection::Read(void* bytes, std::size_t size, Clock::time_point
       to += got;
       size -= static_cast<std::size_t>(got);
     } else if (got == 0) {
-      return "closed by the peer";
+      return "connection closed by the peer";
     } else if (errno == EAGAIN) {
       if (std::string error = Await(POLLIN, deadline); !error.empty()) return error;
     } else if (errno != EINTR) {
@@ -121,7 +121,8 @@ std::string TcpConnection::Read(void* bytes, std::size_t size, Clock::time_point
 // Waits briefly for `events`. The caller then checks the socket and the deadline again.
 std::string TcpConnection::Await(short events, Clock::time_point deadline) noexcept {
   const auto left = interrupt_.Or(deadline) - Clock::now();
-  if (left <= left.zero()) return events == POLLIN ? "no answer in time" : "not sent in time";
+  if (left <= left.zero())
+    return events == POLLIN ? "no response in time" : "timed out while sending";
   const auto wait = std::min(std::chrono::ceil<milliseconds>(left), kLongestWait);
   struct pollfd waited = {socket_, events, 0};
   poll(&waited, 1, static_cast<int>(wait.count()));

@@ -88,10 +88,10 @@ TEST(ModuleTest, SaysWhatToInstallWhereItIsMissing) {
   const Copy copy;
   const auto sentence = [](const std::string& setting, const std::string& name) {
     return "tracekin: " + setting + " needs libtracekin_" + name +
-           ".so, of the Debian package libtracekin-" + name +
+           ".so from the Debian package libtracekin-" + name +
            "0, which cannot be loaded (libtracekin_" + name +
            ".so: cannot open shared object file: No such file or directory); the formats json and "
-           "proto3 over HTTP, and files, need no module";
+           "proto3 over HTTP, and files, work without a module";
   };
   EXPECT_EQ(ErrorOf(copy.plugin(), kScribe), sentence("exporter.type \"scribe\"", "thrift"));
   EXPECT_EQ(ErrorOf(copy.plugin(), kThrift), sentence("exporter.format \"thrift\"", "thrift"));

@@ -140,7 +140,7 @@ TEST(WithoutMemory, TheExporterThreadIsStartedLaterOrMissed) {
     tracer->Close();
     EXPECT_EQ(tracer->counters().dropped.closed, 1u);
     ASSERT_EQ(tracer.log().lines().size(), 1u);
-    EXPECT_NE(tracer.log().lines()[0].find("could not be started 1 time"), std::string::npos);
+    EXPECT_NE(tracer.log().lines()[0].find("failed to start 1 time"), std::string::npos);
   });
 }
 

@@ -176,8 +176,8 @@ TEST_F(ExporterTest, ASpanWhoseIdIs0IsNeverSentAndNeverSilentlyDropped) {
   EXPECT_EQ(exporter_->totals().rejected, 1U);
   ExpectBalance();
   EXPECT_EQ(Log(), std::vector<std::string>{
-                       "dropped 1 span: rejected 1 (last error: not sent: a span id, or all of a "
-                       "trace id that the format has, is 0)"});
+                       "dropped 1 span: rejected 1 (last error: not sent: the span id is 0, or the "
+                       "trace id is 0 in the exporter's format)"});
 }
 
 TEST_F(ExporterTest, ReportsDropsOnceInAWhileNotOncePerSpan) {
@@ -193,7 +193,7 @@ TEST_F(ExporterTest, ReportsDropsOnceInAWhileNotOncePerSpan) {
   EXPECT_EQ(exporter_->totals().expired, 50U);
   // The first is reported immediately, the other 49 together at the end.
   EXPECT_EQ(Log(),
-            (std::vector<std::string>{"spans cannot be sent, and wait in memory: refused",
+            (std::vector<std::string>{"spans cannot be sent and are kept in memory: refused",
                                       "dropped 1 span: expired 1 (last error: refused)",
                                       "dropped 49 spans: expired 49 (last error: refused)"}));
 }

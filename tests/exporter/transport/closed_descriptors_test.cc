@@ -235,7 +235,7 @@ TEST_P(ClosedDescriptors, EndTheRequestThatIsUnderWay) {
     const Host host;
     sender.join();
     EXPECT_EQ(result.status, SendStatus::kFailed);
-    EXPECT_THAT(result.message, ::testing::HasSubstr("the host has closed"));
+    EXPECT_THAT(result.message, ::testing::HasSubstr("the host process has closed"));
     ExpectSent(transport.get());
     host.ExpectUntouched();
   });

@@ -154,7 +154,7 @@ TEST_F(HttpTransportTest, SaysThatNobodyListens) {
 TEST_F(HttpTransportTest, GivesUpAtTheDeadlineWhenNoAnswerComes) {
   const SendResult result = SendTo([](Connection& c) { c.WaitForPeer(); }, milliseconds(300));
   EXPECT_EQ(result.status, SendStatus::kFailed);
-  EXPECT_THAT(result.message, StartsWith("no answer within 3"));
+  EXPECT_THAT(result.message, StartsWith("no response within 3"));
   EXPECT_GE(elapsed_, milliseconds(300));
   EXPECT_LE(elapsed_, milliseconds(300) + kSlack);
 }
@@ -192,7 +192,7 @@ TEST_F(HttpTransportTest, GivesUpAtTheDeadlineWhenHeadersTrickle) {
       },
       milliseconds(300));
   EXPECT_EQ(result.status, SendStatus::kFailed);
-  EXPECT_THAT(result.message, StartsWith("no answer within 3"));
+  EXPECT_THAT(result.message, StartsWith("no response within 3"));
   EXPECT_LE(elapsed_, milliseconds(300) + kSlack);
 }
 
@@ -540,9 +540,9 @@ TEST_F(CredentialTest, ThatIsBadOrMissingFailsTheBatchAndIsTriedAgain) {
   Write("\n");
   ExpectFailure(path_ + " is empty");
   Write("secret token");
-  ExpectFailure(path_ + " does not hold one token alone");
+  ExpectFailure(path_ + " must contain one token and nothing else");
   Write("secret\nEvil: header\n");
-  ExpectFailure(path_ + " does not hold one token alone");
+  ExpectFailure(path_ + " must contain one token and nothing else");
   Write(std::string(70000, 's'));
   ExpectFailure("cannot read " + path_ + ": longer than 65536 bytes");
   std::filesystem::remove(path_);
@@ -567,9 +567,9 @@ TEST_F(CredentialTest, UserAndPasswordComeFromAFile) {
     EXPECT_EQ(Sent(), "Basic " + std::string(sent));
   }
   Write("secret");
-  ExpectFailure(path_ + " does not hold one line user:password");
+  ExpectFailure(path_ + " must contain one line of the form user:password");
   Write("user:secret\nuser:secret\n");
-  ExpectFailure(path_ + " does not hold one line user:password");
+  ExpectFailure(path_ + " must contain one line of the form user:password");
 }
 
 TEST_F(CredentialTest, IsInNoMessage) {

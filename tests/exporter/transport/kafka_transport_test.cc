@@ -111,7 +111,7 @@ TEST_F(KafkaTransportTest, DeadlineThatHasPassedSendsNothing) {
   transport_.emplace(options_);
   const SendResult result = Send(milliseconds(0));
   EXPECT_EQ(result.status, SendStatus::kFailed);
-  EXPECT_EQ(result.message, "no time left to send it");
+  EXPECT_EQ(result.message, "no time left to send the batch");
 }
 
 TEST_F(KafkaTransportTest, InterruptMovesTheDeadlineOfASendUnderWay) {
@@ -170,7 +170,7 @@ TEST_F(KafkaTransportTest, RefusesAFileThatLibrdkafkaDoesNotTake) {
               AllOf(StartsWith(file + ", line 1: "), HasSubstr("security.protocol")));
   EXPECT_EQ(FileError("sasl.password: secret"), file + ", line 1: expected property=value");
   EXPECT_EQ(FileError("bootstrap.servers=a"),
-            file + ", line 1: the property \"bootstrap.servers\" is not to be set here");
+            file + ", line 1: the property \"bootstrap.servers\" must not be set here");
   options_.kafka_config_file = "/nonexistent/kafka";
   EXPECT_THROW(KafkaTransport::Check(options_), std::runtime_error);
 }

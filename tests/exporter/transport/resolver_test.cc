@@ -180,7 +180,7 @@ TEST_F(ResolverTest, IsNotHeldByAHangingNameServer) {
   {
     const auto resolver = For("http://collector.test/");
     const Stopwatch watch;
-    EXPECT_THAT(Get(resolver.get(), 100ms).error, HasSubstr("no answer in time"));
+    EXPECT_THAT(Get(resolver.get(), 100ms).error, HasSubstr("no response in time"));
     EarliestDeadline interrupt;
     interrupt.MoveForward(Clock::now() + 100ms);
     EXPECT_THAT(resolver->Get(interrupt, Clock::now() + 600s).error, HasSubstr("in time"));
@@ -226,7 +226,7 @@ TEST_F(ResolverTest, ABatchIsNeverAcceptedByTheAnswerToTheOneBefore) {
     close_range(3, ~0U, 0);
     sender.join();
     EXPECT_EQ(result.status, SendStatus::kFailed);
-    EXPECT_THAT(result.message, HasSubstr("the host has closed"));
+    EXPECT_THAT(result.message, HasSubstr("the host process has closed"));
     Name("collector.test", "");
   });
   EXPECT_EQ(server.requests().size(), 1u);

@@ -153,7 +153,7 @@ TEST_P(ScribeServerTest, ConnectsAgainAfterAClose) {
   scribe_.set_answer(ScribeServer::Answer::kClose);
   const SendResult result = Send();
   EXPECT_EQ(result.status, SendStatus::kFailed);
-  EXPECT_EQ(result.message, "Scribe: closed by the peer");
+  EXPECT_EQ(result.message, "Scribe: connection closed by the peer");
   scribe_.set_answer(ScribeServer::Answer::kOk);
   EXPECT_EQ(Send().status, SendStatus::kAccepted);
   EXPECT_EQ(scribe_.connections(), 2);
@@ -201,7 +201,7 @@ TEST_F(ScribeTransportTest, AnswersInPlainTextAreNoThrift) {
   // Zipkin answers with such a frame if it cannot read ours.
   const SendResult result = SendToPeerThatSays(Frame("java.lang.RuntimeException:\n no"));
   EXPECT_EQ(result.status, SendStatus::kFailed);
-  EXPECT_EQ(result.message, "Scribe: the answer is no Thrift: java.lang.RuntimeException: no");
+  EXPECT_EQ(result.message, "Scribe: malformed Thrift response: java.lang.RuntimeException: no");
 }
 
 TEST_F(ScribeTransportTest, AnswersOfAnotherProtocolAreToldByTheirBeginning) {
@@ -214,7 +214,7 @@ TEST_F(ScribeTransportTest, NoMemoryIsTakenForALengthThatWasRead) {
   for (const char* length : {"7fffffff", "ffffffff", "80000000", "00010001"}) {
     const SendResult result = SendToPeerThatSays(FromHex(length));
     EXPECT_EQ(result.status, SendStatus::kFailed) << length;
-    EXPECT_THAT(result.message, HasSubstr("too large")) << length;
+    EXPECT_THAT(result.message, HasSubstr("oversized")) << length;
   }
   // The same for the content of a frame.
   for (const char* message : {"7fffffff",
@@ -226,7 +226,7 @@ TEST_F(ScribeTransportTest, NoMemoryIsTakenForALengthThatWasRead) {
                               "7fffffff"}) {
     const SendResult result = SendToPeerThatSays(Frame(FromHex(message)));
     EXPECT_EQ(result.status, SendStatus::kFailed) << message;
-    EXPECT_THAT(result.message, StartsWith("Scribe: the answer is no Thrift")) << message;
+    EXPECT_THAT(result.message, StartsWith("Scribe: malformed Thrift response")) << message;
     EXPECT_LT(elapsed_, milliseconds(1000)) << message;
   }
 }
@@ -248,11 +248,11 @@ TEST_F(ScribeTransportTest, OtherAnswersAreFailures) {
     const char* words;
   } answers[] = {
       {"80010002000000034c6f67000000000800000000000700", "unknown result 7"},
-      {"80010002000000034c6f670000000000", "lacks a result"},
-      {"80010002000000034c6f67000000000a0000000000000000000000", "lacks a result"},
+      {"80010002000000034c6f670000000000", "has no result"},
+      {"80010002000000034c6f67000000000a0000000000000000000000", "has no result"},
       {"80010002000000034c6f68000000000800000000000000", "another call"},
       {"80010001000000034c6f67000000000800000000000000", "another call"},
-      {"80020002000000034c6f67000000000800000000000000", "no Thrift"},
+      {"80020002000000034c6f67000000000800000000000000", "malformed Thrift"},
   };
   for (const auto& answer : answers) {
     const SendResult result = SendToPeerThatSays(Frame(FromHex(answer.message)));
@@ -320,7 +320,7 @@ TEST_F(ScribeTransportTest, GoesOnWhenTheCollectorComesBack) {
 TEST_F(ScribeTransportTest, GivesUpAtTheDeadlineWhenNoAnswerComes) {
   const SendResult result = SendTo([](Connection& c) { c.WaitForPeer(); }, milliseconds(300));
   EXPECT_EQ(result.status, SendStatus::kFailed);
-  EXPECT_EQ(result.message, "Scribe: no answer in time");
+  EXPECT_EQ(result.message, "Scribe: no response in time");
   EXPECT_GE(elapsed_, milliseconds(300));
   EXPECT_LE(elapsed_, milliseconds(300) + kSlack);
   EXPECT_TRUE(ConnectionsTo(server_->port()).empty());  // a late answer is discarded
@@ -345,7 +345,7 @@ TEST_F(ScribeTransportTest, GivesUpAtTheDeadlineWhenThePeerDoesNotRead) {
   Connect("scribe://" + listener.address());
   const SendResult result = Send(std::string(32 << 20, 'x'), milliseconds(300));
   EXPECT_EQ(result.status, SendStatus::kFailed);
-  EXPECT_EQ(result.message, "Scribe: not sent in time");
+  EXPECT_EQ(result.message, "Scribe: timed out while sending");
   EXPECT_LE(elapsed_, milliseconds(300) + kSlack);
 }
 
