@@ -23,8 +23,8 @@ std::shared_ptr<Tracer> MakeCheckedTracer(const Options& options, std::string* e
   }
   if (SendsCredentialsInClear(options.exporter)) {
     options.logger(LogLevel::kWarning,
-                   "credentials go to the collector unencrypted: exporter.endpoint is http://, and "
-                   "not of this machine");
+                   "credentials are sent unencrypted: exporter.endpoint is http:// and on another "
+                   "machine");
   }
   std::string reason;
   if (options.ust.enabled && !LoadUstProvider(&reason)) {

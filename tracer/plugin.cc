@@ -54,8 +54,8 @@ int MakeTracerFactory(const char* /*opentracing_version*/, const char* abi_versi
     *error_category = &opentracing::dynamic_load_error_category();
     if (error_message != nullptr) {
       *static_cast<std::string*>(error_message) =
-          std::string("tracekin: made for version " OPENTRACING_ABI_VERSION
-                      " of OpenTracing's ABI, but the program that loads it has version ") +
+          std::string("tracekin: built for OpenTracing ABI version " OPENTRACING_ABI_VERSION
+                      ", but the program that loads it uses version ") +
           abi_version;
     }
     return opentracing::incompatible_library_versions_error.value();

@@ -65,14 +65,14 @@ std::string PrometheusText(const Counters& counters, const std::string& service,
     describe(name, type, help);
     add(name, "", value);
   };
-  metric("tracekin_spans_started_total", "counter", "Spans that were started.", counters.started);
+  metric("tracekin_spans_started_total", "counter", "Spans started.", counters.started);
   metric("tracekin_spans_adopted_total", "counter",
-         "Spans found in the spool, left there by a process that is gone.", counters.adopted);
-  metric("tracekin_spans_unsampled_total", "counter", "Spans that were not to be exported.",
+         "Spans found in the spool of a process that has ended.", counters.adopted);
+  metric("tracekin_spans_unsampled_total", "counter", "Finished spans not selected for export.",
          counters.unsampled);
-  metric("tracekin_spans_exported_total", "counter", "Spans that the collector has acknowledged.",
+  metric("tracekin_spans_exported_total", "counter", "Spans acknowledged by the collector.",
          counters.exported);
-  describe("tracekin_spans_dropped_total", "counter", "Spans that were lost, by reason.");
+  describe("tracekin_spans_dropped_total", "counter", "Spans lost, by reason.");
   const auto dropped = [&](const char* reason, std::uint64_t value) {
     add("tracekin_spans_dropped_total", std::string(",reason=\"") + reason + '"', value);
   };
@@ -84,14 +84,13 @@ std::string PrometheusText(const Counters& counters, const std::string& service,
   dropped("spool_corrupt", counters.dropped.spool_corrupt);
   dropped("closed", counters.dropped.closed);
   dropped("fork", counters.dropped.fork);
-  metric("tracekin_spans_open", "gauge", "Spans that were started and not finished.",
-         counters.open);
-  metric("tracekin_spans_queued", "gauge", "Finished spans that wait in memory.", counters.queued);
-  metric("tracekin_spans_in_flight", "gauge", "Spans on their way to the collector.",
+  metric("tracekin_spans_open", "gauge", "Spans started but not finished.", counters.open);
+  metric("tracekin_spans_queued", "gauge", "Finished spans waiting in memory.", counters.queued);
+  metric("tracekin_spans_in_flight", "gauge", "Spans being sent to the collector.",
          counters.in_flight);
-  metric("tracekin_spans_spooled", "gauge", "Spans that wait on disk.", counters.spooled);
+  metric("tracekin_spans_spooled", "gauge", "Spans waiting on disk.", counters.spooled);
   metric("tracekin_truncated_attributes_total", "counter",
-         "Tags, logs and texts that did not fit into their span.", counters.truncated_attributes);
+         "Tags, logs and strings that did not fit into their span.", counters.truncated_attributes);
   return text;
 }
 

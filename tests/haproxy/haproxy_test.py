@@ -181,8 +181,9 @@ class OutageTest(unittest.TestCase):
                 self.send(edge, 500)
                 # Refused, or reset if the kill interrupted a request. Only the first of the two is
                 # logged.
-                wait_for(lambda: re.search(r"tracekin: spans cannot be sent and are kept in memory: "
-                                           r".*Connection re(fused|set)", edge.haproxy.said()), "report")
+                wait_for(lambda: re.search(r"tracekin: spans cannot be sent and are kept in "
+                                           r"memory: .*Connection re(fused|set)",
+                                           edge.haproxy.said()), "report")
 
                 zipkin.up()
                 self.send(edge, 200)

@@ -140,7 +140,7 @@ TEST(MakeTracerLogTest, WarnsOfCredentialsThatOthersCouldRead) {
     options.endpoint = endpoint;
     for (const std::string& line : LoggedFor(options)) {
       EXPECT_EQ(line.find("secret"), std::string::npos);
-      if (line.find("credentials go to the collector unencrypted") == 0) return true;
+      if (line.find("credentials are sent unencrypted") == 0) return true;
     }
     return false;
   };
