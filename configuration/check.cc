@@ -56,7 +56,7 @@ std::string Fault(const TextList& value, const Options& options) {
 
 std::string Fault(const TextMap& value, const Options& options) {
   for (const auto& [key, text] : value.In(options)) {
-    if (key.empty()) return "the key \"\"";
+    if (key.empty()) return "an empty key";
     if (!IsText(key)) return "the key " + Quoted(key);
     if (!IsText(text)) return Quoted(text);
   }
@@ -65,9 +65,9 @@ std::string Fault(const TextMap& value, const Options& options) {
 
 std::string Fault(const HeaderMap& value, const Options& options) {
   for (const auto& [name, text] : value.In(options)) {
-    if (!IsHeaderName(name)) return "the name " + Quoted(name);
-    if (IsReservedHeader(name)) return "the name " + Quoted(name) + ", which it sets";
-    if (!IsHeaderValue(text)) return "another value of " + Quoted(name);
+    if (!IsHeaderName(name)) return "the invalid name " + Quoted(name);
+    if (IsReservedHeader(name)) return "the name " + Quoted(name) + ", which tracekin sets";
+    if (!IsHeaderValue(text)) return "an invalid value for " + Quoted(name);
   }
   return {};
 }

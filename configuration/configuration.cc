@@ -74,7 +74,7 @@ std::string ZipkinPathFault(std::string_view endpoint, std::string_view format) 
   const std::string right = thrift ? "/api/v1/spans" : "/api/v2/spans";
   const std::string_view path = UrlPath(endpoint);
   if (path.size() < wrong.size() || path.substr(path.size() - wrong.size()) != wrong) return {};
-  return "exporter.endpoint: Zipkin takes " + std::string(format) + " at " + right + ", found " +
+  return "exporter.endpoint: Zipkin accepts " + std::string(format) + " at " + right + ", found " +
          Quoted(endpoint) + "; change the path, or set exporter.format to " +
          (thrift ? "\"json\" or \"proto3\"" : "\"thrift\"");
 }
@@ -85,8 +85,8 @@ std::string CombinationFault(const ExporterOptions& exporter) {
   const std::string_view format = ExporterFormat(exporter);
   const std::string for_type = " for exporter.type \"" + std::string(type) + '"';
   if (type == "file" && format != "json") {
-    return "exporter.format: expected \"json\"" + for_type + ", whose lines are JSON, found " +
-           Quoted(format);
+    return "exporter.format: expected \"json\"" + for_type +
+           ", which writes lines of JSON, found " + Quoted(format);
   }
   if (type != "file" && HasScheme(exporter.endpoint, "scribe") != (type == "scribe")) {
     return "exporter.endpoint: expected " +
@@ -110,10 +110,10 @@ std::string KafkaFault(const ExporterOptions& exporter) {
 std::string ExporterFault(const ExporterOptions& exporter) {
   const std::string_view type = ExporterType(exporter);
   if (type == "scribe" && exporter.scribe_category.empty()) {
-    return "exporter.scribe_category: not set, but spans go to Scribe";
+    return "exporter.scribe_category: not set, but spans are sent to Scribe";
   }
   if (type == "scribe" && ExporterFormat(exporter) != "thrift") {
-    return "exporter.format: expected \"thrift\" for exporter.type \"scribe\", whose entries are "
+    return "exporter.format: expected \"thrift\" for exporter.type \"scribe\", which sends "
            "Thrift, found " +
            Quoted(exporter.format);
   }
@@ -123,16 +123,16 @@ std::string ExporterFault(const ExporterOptions& exporter) {
     return "exporter.endpoint: not set, but exporter.type is " + Quoted(type);
   }
   if (type == "file" && exporter.path.empty()) {
-    return "exporter.path: not set, but spans go to a file; name it, or set exporter.endpoint to a "
-           "collector's URL";
+    return "exporter.path: not set, but spans are written to a file; set it, or set "
+           "exporter.endpoint to a collector's URL";
   }
   if (!exporter.client_key.empty() && exporter.client_certificate.empty()) {
     return "exporter.client_key: set, but exporter.client_certificate is not";
   }
   const std::vector<std::string_view> credentials = Credentials(exporter);
   if (credentials.size() > 1) {
-    return std::string(credentials[1]) + ": set, but so is " + std::string(credentials[0]) +
-           "; a request has one of them";
+    return std::string(credentials[1]) + ": conflicts with " + std::string(credentials[0]) +
+           "; set only one of them";
   }
   return CombinationFault(exporter);
 }
@@ -148,8 +148,7 @@ bool ValidateOptions(const Options& options, std::string* error) {
     if (!CheckSetting(setting, options, setting.path, error)) return false;
   }
   if (options.service_name.empty()) {
-    *error =
-        "service_name: not set; name the service there or in the variable TRACEKIN_SERVICE_NAME";
+    *error = "service_name: not set; set it, or the environment variable TRACEKIN_SERVICE_NAME";
     return false;
   }
   const std::string fault = ExporterFault(options.exporter);

@@ -87,7 +87,7 @@ bool IsMap(const Value& value) {
 
 // Returns the text of an invalid variable for a message.
 std::string Shown(const Value& value, std::string_view text) {
-  return std::holds_alternative<HeaderMap>(value) ? "another text" : Quoted(text);
+  return std::holds_alternative<HeaderMap>(value) ? "invalid text" : Quoted(text);
 }
 
 }  // namespace

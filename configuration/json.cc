@@ -124,7 +124,7 @@ std::string Store(const TextList& setting, const Json& json, Options* options) {
   if (!json.IsArray()) return Shown(json);
   StringList list;
   for (const Json& item : json.GetArray()) {
-    if (!item.IsString()) return Shown(item) + " in it";
+    if (!item.IsString()) return Shown(item) + " in the list";
     list.emplace_back(View(item));
   }
   setting.In(*options) = std::move(list);
@@ -148,9 +148,10 @@ std::string Store(const TextMap& setting, const Json& json, Options* options) {
 
 // Does not show the value, because it may be a credential.
 std::string Store(const HeaderMap& setting, const Json& json, Options* options) {
-  if (!json.IsObject()) return "no object";
+  if (!json.IsObject()) return "a value of another type";
   for (const auto& member : json.GetObject()) {
-    if (!member.value.IsString()) return "no text for the key " + Quoted(View(member.name));
+    if (!member.value.IsString())
+      return "a value that is not a string for the key " + Quoted(View(member.name));
   }
   return Store(TextMap{setting.of}, json, options);
 }
@@ -172,7 +173,7 @@ std::string UnknownKey(const std::string& path) {
            "\": ...}}";
   }
   if (!nearest.empty()) return message + "; did you mean \"" + nearest + "\"?";
-  message += "; known are";
+  message += "; known keys are";
   const char* separator = " ";
   for (const Setting& setting : Settings()) {
     message.append(separator).append(setting.path);

@@ -123,7 +123,7 @@ TEST_F(ApplyEnvironmentTest, BlamesTheVariable) {
   EXPECT_THAT(Error("TRACEKIN_PROPAGATION_EXTRACT", "b3,b3"), HasSubstr("found \"b3\" twice"));
   EXPECT_THAT(Error("TRACEKIN_TAGS", "env"), HasSubstr("found \"env\"; write key=value,key=value"));
   EXPECT_THAT(Error("TRACEKIN_TAGS", "a=1,a=2"), HasSubstr("found \"a=1,a=2\""));
-  EXPECT_THAT(Error("TRACEKIN_TAGS", "=1"), HasSubstr("found the key \"\""));
+  EXPECT_THAT(Error("TRACEKIN_TAGS", "=1"), HasSubstr("found an empty key"));
   EXPECT_THAT(Error("TRACEKIN_SERVICE_NAME", "\xff"), HasSubstr("found \"�\""));
 }
 
@@ -132,7 +132,7 @@ TEST_F(ApplyEnvironmentTest, DoesNotRepeatPasswords) {
   EXPECT_THAT(error, HasSubstr("ftp://me:***@host"));
   EXPECT_THAT(error, Not(HasSubstr("secret")));
   const std::string header = Error("TRACEKIN_EXPORTER_HEADERS", "secret");
-  EXPECT_THAT(header, HasSubstr("found another text; write key=value,key=value"));
+  EXPECT_THAT(header, HasSubstr("found invalid text; write key=value,key=value"));
   EXPECT_THAT(header, Not(HasSubstr("secret")));
 }
 

@@ -116,7 +116,7 @@ TEST(ParseConfiguration, NamesTheKeyThatWasMeant) {
 
 TEST(ParseConfiguration, ListsTheKeysIfNoneIsNear) {
   EXPECT_THAT(ErrorOf(R"({"xylophone": 1})"),
-              HasSubstr(R"(unknown key "xylophone"; known are service_name, tags, )"));
+              HasSubstr(R"(unknown key "xylophone"; known keys are service_name, tags, )"));
 }
 
 TEST(ParseConfiguration, ExplainsThatGroupsAreObjects) {
@@ -151,7 +151,8 @@ TEST(ParseConfiguration, SaysWhichTypeItExpects) {
   EXPECT_EQ(ErrorOf(R"({"sampler": {"rate": true}})"),
             "sampler.rate: expected a number from 0 to 1, found true");
   EXPECT_THAT(ErrorOf(R"({"propagation": {"inject": "b3"}})"), HasSubstr(R"(found "b3")"));
-  EXPECT_THAT(ErrorOf(R"({"propagation": {"inject": [["b3"]]}})"), HasSubstr("an array in it"));
+  EXPECT_THAT(ErrorOf(R"({"propagation": {"inject": [["b3"]]}})"),
+              HasSubstr("an array in the list"));
   EXPECT_THAT(ErrorOf(R"({"tags": [{"key": "a"}]})"), HasSubstr("found an array"));
   EXPECT_THAT(ErrorOf(R"({"tags": {"a": 1}})"), HasSubstr(R"(found 1 for the key "a")"));
 }
@@ -176,7 +177,7 @@ TEST(ParseConfiguration, SaysWhichValuesItExpects) {
             "exporter.batch_spans: expected a whole number from 1 to 100000, found 0");
   EXPECT_THAT(ErrorOf(R"({"propagation": {"extract": ["b3", "b4"]}})"),
               HasSubstr(R"(, found "b4")"));
-  EXPECT_THAT(ErrorOf(R"({"tags": {"": "x"}})"), HasSubstr(R"(found the key "")"));
+  EXPECT_THAT(ErrorOf(R"({"tags": {"": "x"}})"), HasSubstr("found an empty key"));
   EXPECT_EQ(ErrorOf(R"({"exporter": {"endpoint": "127.0.0.1:9411"}})"),
             "exporter.endpoint: expected an http:// or https:// URL with a host, such as "
             "\"http://127.0.0.1:9411/api/v2/spans\", or a scribe:// one, such as "

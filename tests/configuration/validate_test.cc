@@ -76,7 +76,7 @@ TEST(ValidateOptions, WantsAPlaceForSpans) {
                   o->exporter.endpoint.clear();
                   o->exporter.path.clear();
                 }),
-                StartsWith("exporter.path: not set, but spans go to a file"));
+                StartsWith("exporter.path: not set, but spans are written to a file"));
   }
 }
 
@@ -106,23 +106,23 @@ TEST(ValidateOptions, TakesFormatsWhereTheyCanGo) {
 
 TEST(ValidateOptions, RefusesFormatsWhereTheyCannotGo) {
   EXPECT_EQ(ErrorOf("", "http://a/api/v2/spans", "thrift"),
-            "exporter.endpoint: Zipkin takes thrift at /api/v1/spans, found "
+            "exporter.endpoint: Zipkin accepts thrift at /api/v1/spans, found "
             "\"http://a/api/v2/spans\"; change the path, or set exporter.format to \"json\" or "
             "\"proto3\"");
   for (const std::string format : {"json", "proto3"}) {
     EXPECT_EQ(ErrorOf("", "https://me:pw@a/z/api/v1/spans?x", format.c_str()),
-              "exporter.endpoint: Zipkin takes " + format +
+              "exporter.endpoint: Zipkin accepts " + format +
                   " at /api/v2/spans, found \"https://me:***@a/z/api/v1/spans?x\"; change the "
                   "path, or set exporter.format to \"thrift\"");
     EXPECT_EQ(ErrorOf("scribe", "scribe://a", format.c_str()),
-              "exporter.format: expected \"thrift\" for exporter.type \"scribe\", whose entries "
-              "are Thrift, found \"" +
+              "exporter.format: expected \"thrift\" for exporter.type \"scribe\", which sends "
+              "Thrift, found \"" +
                   format + "\"");
   }
   for (const std::string format : {"proto3", "thrift"}) {
     EXPECT_EQ(ErrorOf("file", "", format.c_str()),
-              "exporter.format: expected \"json\" for exporter.type \"file\", whose lines are "
-              "JSON, found \"" +
+              "exporter.format: expected \"json\" for exporter.type \"file\", which writes "
+              "lines of JSON, found \"" +
                   format + "\"");
   }
 }
@@ -143,7 +143,7 @@ TEST(ValidateOptions, WantsACategoryForScribe) {
               o->exporter.endpoint = "scribe://a";
               o->exporter.scribe_category.clear();
             }),
-            "exporter.scribe_category: not set, but spans go to Scribe");
+            "exporter.scribe_category: not set, but spans are sent to Scribe");
 }
 
 TEST(ValidateOptions, ATransportOfTheProgramsOwnTakesAnyFormat) {
@@ -225,12 +225,12 @@ TEST(ValidateOptions, RefusesHeadersThatAreNone) {
                   o->exporter.headers = {{name, "secret"}};
                 }),
                 AllOf(StartsWith("exporter.headers: expected texts without control characters"),
-                      HasSubstr("found the name "), Not(HasSubstr("secret"))));
+                      HasSubstr("found the invalid name "), Not(HasSubstr("secret"))));
   }
   EXPECT_THAT(ErrorAfter([](Options* o) {
                 o->exporter.headers = {{std::string("X\0Key", 5), "secret"}};
               }),
-              HasSubstr("found the name "));
+              HasSubstr("found the invalid name "));
   for (const std::string& value :
        {std::string(), std::string("secret\r\nEvil: 1"), std::string("secret\n"),
         std::string("secret\0", 7), std::string(" secret"), std::string("secret "),
@@ -238,7 +238,7 @@ TEST(ValidateOptions, RefusesHeadersThatAreNone) {
     EXPECT_THAT(ErrorAfter([value](Options* o) {
                   o->exporter.headers = {{"X-Key", value}};
                 }),
-                AllOf(HasSubstr("found another value of \"X-Key\""), Not(HasSubstr("secret"))));
+                AllOf(HasSubstr("found an invalid value for \"X-Key\""), Not(HasSubstr("secret"))));
   }
 }
 
@@ -248,7 +248,7 @@ TEST(ValidateOptions, RefusesHeadersThatTheExporterSets) {
     EXPECT_THAT(ErrorAfter([name](Options* o) {
                   o->exporter.headers = {{name, "x"}};
                 }),
-                HasSubstr('"' + std::string(name) + "\", which it sets"));
+                HasSubstr('"' + std::string(name) + "\", which tracekin sets"));
   }
 }
 
@@ -258,13 +258,13 @@ TEST(ValidateOptions, WantsOneCredentialAtMost) {
               o->exporter.bearer_file = "/token";
               o->exporter.basic_file = "/password";
             }),
-            "exporter.basic_file: set, but so is exporter.bearer_file; a request has one of them");
+            "exporter.basic_file: conflicts with exporter.bearer_file; set only one of them");
   EXPECT_EQ(ErrorAfter([](Options* o) {
               o->exporter.endpoint = "https://me:secret@a/";
               o->exporter.headers = {{"authorization", "secret"}};
             }),
-            "Authorization in exporter.headers: set, but so is the user in exporter.endpoint; a "
-            "request has one of them");
+            "Authorization in exporter.headers: conflicts with the user in exporter.endpoint; set "
+            "only one of them");
 }
 
 TEST(ValidateOptions, WantsACertificateWithItsKey) {
