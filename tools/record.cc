@@ -88,7 +88,7 @@ void Await(const Options& options, const Session& session, Program* program) {
     ShowProgress(seconds, options, session);
     if (!options.snapshot && DiskIsFull(options.output)) {
       EndProgress();
-      std::fprintf(stderr, "record: the disk is full: the recording ends here\n");
+      std::fprintf(stderr, "record: the disk is full; the recording was stopped\n");
       return;
     }
     auto wait = kProgressInterval;
@@ -113,7 +113,7 @@ CLI::Validator Duration() {
     double seconds = 0;
     const bool good =
         CLI::detail::lexical_cast(text, seconds) && seconds > 0 && seconds <= kLongestS;
-    return good ? std::string() : "expected seconds above 0, up to a billion, found " + text;
+    return good ? std::string() : "expected more than 0 and up to a billion seconds, found " + text;
   };
   return CLI::Validator(check, "");
 }
@@ -122,7 +122,7 @@ CLI::Validator BufferSize() {
   const auto check = [](const std::string& text) {
     std::uint64_t bytes = 0;
     const bool good = CLI::detail::lexical_cast(text, bytes) && bytes <= kMostBufferBytes;
-    return good ? std::string() : "expected 1T at most, found " + text + " bytes";
+    return good ? std::string() : "expected at most 1T, found " + text + " bytes";
   };
   return CLI::Validator(check, "");
 }
@@ -166,32 +166,35 @@ int Run(Options options) {
 std::function<int()> Add(CLI::App* app) {
   const auto options = std::make_shared<Options>();
   app->footer(
-      "The exit status is COMMAND's. Examples:\n"
+      "The exit status is that of COMMAND. Examples:\n"
       "  tracekin record -- ./server --port 8080\n"
       "  sudo tracekin record --kernel -o /tmp/slow --duration 10 --pid 4711\n"
       "Open the folder in Trace Compass, or read it with babeltrace2(1).");
-  app->add_flag("-k,--kernel", options->kernel, "Record the kernel's events, too; as root");
+  app->add_flag("-k,--kernel", options->kernel, "Also record kernel events (requires root)");
   app->add_flag("-s,--snapshot", options->snapshot,
-                "Keep only the last events in memory, written at the end");
+                "Keep only the last events, in memory, and write them at the end");
   app->add_option("-o,--output", options->output, "Folder for the trace")
       ->type_name("FOLDER")
       ->default_str("./tracekin-DATE-TIME");
-  app->add_option("-p,--pid", options->pids, "Only these processes' spans; all of the kernel")
+  app->add_option("-p,--pid", options->pids,
+                  "Record the spans of these processes only, but all kernel events")
       ->type_name("PID")
       ->delimiter(',');
-  app->add_option("-d,--duration", options->duration_s, "Seconds after which it ends")
+  app->add_option("-d,--duration", options->duration_s, "Stop after this many seconds")
       ->type_name("SECONDS")
       ->check(Duration());
   app->add_option("-b,--buffer-size", options->buffer_bytes,
-                  "Memory for the events of each CPU and domain")
+                  "Size of the event buffer per CPU and domain")
       ->type_name("BYTES")
       ->transform(CLI::AsSizeValue(false).description(""))
       ->check(BufferSize())
       ->default_str("16M");
   app->add_flag_callback(
-      "--no-summary", [options] { options->summary = false; }, "Do not read the trace at the end");
+      "--no-summary", [options] { options->summary = false; },
+      "Do not print a summary of the trace");
   app->add_flag("-n,--dry-run", options->dry_run, "Only print the equivalent commands of lttng(1)");
-  app->add_option("COMMAND", options->command, "What to run, with its arguments")->type_name("");
+  app->add_option("COMMAND", options->command, "The program to run, with its arguments")
+      ->type_name("");
   app->positionals_at_end();
   return [options] { return Run(*options); };
 }
@@ -202,7 +205,6 @@ std::function<int()> Add(CLI::App* app) {
 
 namespace tracekin::tools {
 
-const Subcommand kRecord = {"record", "Record spans, and the kernel's events, into a folder",
-                            record::Add};
+const Subcommand kRecord = {"record", "Record spans and kernel events into a folder", record::Add};
 
 }  // namespace tracekin::tools

@@ -66,9 +66,9 @@ TEST_F(OutputFolder, IsTakenIfItIsEmptyAndOnesOwn) {
 TEST_F(OutputFolder, ThatIsNoneOrNotEmptyIsRefused) {
   std::ofstream(base_ + "/file") << "x";
   EXPECT_THAT(ErrorOf(base_), HasSubstr(" exists and is not empty: name another folder with -o."));
-  EXPECT_THAT(ErrorOf(base_ + "/file"), HasSubstr("/file is no folder"));
-  EXPECT_THAT(ErrorOf(base_ + "/file/below"), HasSubstr("cannot make the folder"));
-  EXPECT_THAT(ErrorOf("/proc/trace"), HasSubstr("cannot make the folder /proc/trace"));
+  EXPECT_THAT(ErrorOf(base_ + "/file"), HasSubstr("/file is not a folder"));
+  EXPECT_THAT(ErrorOf(base_ + "/file/below"), HasSubstr("cannot create the folder"));
+  EXPECT_THAT(ErrorOf("/proc/trace"), HasSubstr("cannot create the folder /proc/trace"));
 }
 
 TEST_F(OutputFolder, ThatIsALinkIsRefused) {
@@ -82,14 +82,14 @@ TEST_F(OutputFolder, ThatIsALinkIsRefused) {
 }
 
 TEST_F(OutputFolder, ThatOthersMayWriteToIsRefused) {
-  EXPECT_THAT(ErrorOf(Made(base_ + "/all", 0777)), HasSubstr(" is for other users to write to"));
-  EXPECT_THAT(ErrorOf(Made(base_ + "/sticky", 01777)), HasSubstr(" is for other users"));
+  EXPECT_THAT(ErrorOf(Made(base_ + "/all", 0777)), HasSubstr(" is writable for other users"));
+  EXPECT_THAT(ErrorOf(Made(base_ + "/sticky", 01777)), HasSubstr(" is writable for other users"));
   EXPECT_EQ(ErrorOf(Made(base_ + "/group", 0775)), "taken");  // of this user's own group
 }
 
 TEST_F(OutputFolder, BelowOneThatAnybodyMayReplaceIsRefused) {
   const std::string shared = Made(base_ + "/shared", 0777);
-  EXPECT_THAT(ErrorOf(shared + "/trace"), HasSubstr("/shared is for everybody to write to"));
+  EXPECT_THAT(ErrorOf(shared + "/trace"), HasSubstr("/shared is writable for all users"));
   EXPECT_FALSE(fs::exists(shared + "/trace"));
   Made(shared, 01777);
   EXPECT_EQ(ErrorOf(shared + "/trace"), "taken");
@@ -104,14 +104,16 @@ class OutputFolderOfAnother : public OutputFolder {
 
 TEST_F(OutputFolderOfAnother, IsRefusedThoughItIsEmpty) {
   const std::string shared = Made(base_ + "/tmp", 01777);
-  EXPECT_THAT(ErrorOf(Made(shared + "/trace", 0755, kOther)), HasSubstr(" is another user's"));
-  EXPECT_THAT(ErrorOf(Made(base_ + "/home", 0755, kOther)), HasSubstr(" is another user's"));
+  EXPECT_THAT(ErrorOf(Made(shared + "/trace", 0755, kOther)),
+              HasSubstr(" belongs to another user"));
+  EXPECT_THAT(ErrorOf(Made(base_ + "/home", 0755, kOther)), HasSubstr(" belongs to another user"));
 }
 
 TEST_F(OutputFolderOfAnother, MadeWhereEverybodyMayIsNotWrittenBelow) {
   const std::string shared = Made(base_ + "/tmp", 01777);
   Made(shared + "/trap", 0755, kOther);
-  EXPECT_THAT(ErrorOf(shared + "/trap/trace"), HasSubstr("/trap is another user's, who could"));
+  EXPECT_THAT(ErrorOf(shared + "/trap/trace"),
+              HasSubstr("/trap belongs to another user, who could"));
   EXPECT_FALSE(fs::exists(shared + "/trap/trace"));
   setenv("SUDO_UID", std::to_string(kOther).c_str(), 1);
   EXPECT_EQ(ErrorOf(shared + "/trap/trace"), "taken");

@@ -97,7 +97,7 @@ TEST(RecordSummary, SaysWhatToRaiseWhenEventsWereDiscarded) {
   summary.processes = {{7, "server"}};
   EXPECT_THAT(Describe(summary, 16 << 20), Not(HasSubstr("discarded")));
   EXPECT_THAT(Describe(summary, 16 << 20), HasSubstr(" 1 234 567  tracekin:span_start\n"));
-  EXPECT_THAT(Describe(summary, 16 << 20), HasSubstr(" 5  of the kernel\n"));
+  EXPECT_THAT(Describe(summary, 16 << 20), HasSubstr(" 5  kernel events\n"));
   EXPECT_THAT(Describe(summary, 16 << 20), HasSubstr("process 7  server\n"));
   summary.discarded_kernel = 1000;
   EXPECT_THAT(Describe(summary, 16 << 20), HasSubstr("1 000 events of the kernel were discarded"));
@@ -109,7 +109,7 @@ TEST(RecordSummary, IsNotFloodedByAProcessThatChangesItsName) {
   for (int i = 0; i < 100'000; ++i) summary.processes.emplace(7, "name" + std::to_string(i));
   const std::string text = Describe(summary, 16 << 20);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 102);
-  EXPECT_THAT(text, HasSubstr("and 99 900 more names of processes\n"));
+  EXPECT_THAT(text, HasSubstr("and 99 900 more process names\n"));
 }
 
 TEST(RecordSummary, SaysHowFarTheClocksAreApart) {
@@ -123,7 +123,7 @@ TEST(RecordSummary, SaysHowFarTheClocksAreApart) {
 }
 
 TEST(RecordSummary, SaysThatThereIsNothing) {
-  EXPECT_EQ(Describe(Summary{}, 16 << 20), "No event was recorded.\n");
+  EXPECT_EQ(Describe(Summary{}, 16 << 20), "No events were recorded.\n");
 }
 
 }  // namespace

@@ -107,10 +107,10 @@ class Record(unittest.TestCase):
 
     def test_a_folder_that_cannot_be_made(self):
         self.output = "/proc/trace"
-        self.assertIn("cannot make the folder", self.record("--", "true", status=2))
+        self.assertIn("cannot create the folder", self.record("--", "true", status=2))
 
     def test_no_event(self):
-        self.assertIn("No event was recorded.", self.record("--", "true"))
+        self.assertIn("No events were recorded.", self.record("--", "true"))
 
     def test_a_snapshot_is_written_at_the_end(self):
         self.record("--snapshot", "--", *self.spans)
@@ -256,7 +256,7 @@ class Record(unittest.TestCase):
             self.skipTest("another user's folder needs root")
         os.mkdir(self.output)
         os.chown(self.output, 65534, 65534)
-        self.assertIn("is another user's", self.record("--", "true", status=2))
+        self.assertIn("belongs to another user", self.record("--", "true", status=2))
         self.assertEqual(os.listdir(self.output), [])
 
     def test_a_dry_run_prints_commands_that_do_the_same(self):
@@ -292,7 +292,7 @@ class Record(unittest.TestCase):
         self.assertIsNone(recording.poll())
         pathlib.Path(disk, "another").write_bytes(bytes(60 << 20))
         recording.wait(LIMIT_S)
-        self.assertIn("record: the disk is full: the recording ends here", said.read_text())
+        self.assertIn("record: the disk is full; the recording was stopped", said.read_text())
 
     def record_as_nobody(self, *arguments, groups=()):
         """Without and with the group that root's session daemon listens to."""
@@ -314,7 +314,7 @@ class Record(unittest.TestCase):
     def test_without_root_it_says_who_may_trace_the_kernel(self):
         done = self.record_as_nobody("--kernel", "--", "true")
         self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn("be a member of the group `tracing`", done.stderr)
+        self.assertIn("join the group `tracing`", done.stderr)
 
     def test_a_member_of_the_group_is_served_by_roots_daemon(self):
         if pathlib.Path("/sys/module/lttng_tracer").exists():

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 }
 
 [[noreturn]] void CannotMake(const fs::path& folder, const std::string& why) {
-  throw RecordError("cannot make the folder " + ForTerminal(folder.string()) + ": " + why + ".");
+  throw RecordError("cannot create the folder " + ForTerminal(folder.string()) + ": " + why + ".");
 }
 
 struct stat StatusOf(const fs::path& folder) {
@@ -50,9 +50,9 @@ void CheckAbove(const fs::path& folder) {
     const struct stat status = StatusOf(above);
     const bool anybodys = (status.st_mode & S_IWOTH) != 0;
     if (anybodys && (status.st_mode & S_ISVTX) == 0) {
-      Refuse(above, " is for everybody to write to, and a link could be put there");
+      Refuse(above, " is writable for all users, and one of them could put a link there");
     }
-    if (anybodys && !trusted) Refuse(below, " is another user's, who could put a link there");
+    if (anybodys && !trusted) Refuse(below, " belongs to another user, who could put a link there");
     if (above == above.parent_path()) return;
     trusted = IsTrusted(status);
   }
@@ -62,11 +62,11 @@ void CheckAbove(const fs::path& folder) {
 void CheckFound(const fs::path& folder) {
   const struct stat status = StatusOf(folder);
   if (S_ISLNK(status.st_mode)) Refuse(folder, " is a link");
-  if (!S_ISDIR(status.st_mode)) Refuse(folder, " is no folder");
-  if (!IsOwn(status)) Refuse(folder, " is another user's");
+  if (!S_ISDIR(status.st_mode)) Refuse(folder, " is not a folder");
+  if (!IsOwn(status)) Refuse(folder, " belongs to another user");
   const bool others = (status.st_mode & S_IWOTH) != 0 ||
                       ((status.st_mode & S_IWGRP) != 0 && status.st_gid != getegid());
-  if (others) Refuse(folder, " is for other users to write to");
+  if (others) Refuse(folder, " is writable for other users");
   std::error_code error;
   if (!fs::is_empty(folder, error)) Refuse(folder, " exists and is not empty");
 }

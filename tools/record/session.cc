@@ -19,8 +19,8 @@ namespace {
 using Handle = std::unique_ptr<lttng_handle, decltype(&lttng_destroy_handle)>;
 
 constexpr char kKernelNeedsRoot[] =
-    "the kernel is traced by root's session daemon only. Record as root, or start it (sudo "
-    "lttng-sessiond --daemonize) and be a member of the group `tracing`.";
+    "only root's session daemon can trace the kernel. Record as root, or start that daemon "
+    "(sudo lttng-sessiond --daemonize) and join the group `tracing`.";
 
 void Check(int code, const std::string& step) {
   if (code < 0) throw RecordError(Explain(step, code));
@@ -34,12 +34,11 @@ std::string NoKernelTracer() {
   utsname system{};
   uname(&system);
   return std::string(
-             "the session daemon has no kernel tracer: LTTng's modules are not there for the "
+             "the session daemon has no kernel tracer: LTTng's modules are not installed for the "
              "kernel ") +
          system.release +
-         ", or may not be loaded. Install lttng-modules-dkms and this kernel's headers, and start "
-         "the "
-         "daemon anew; or record without --kernel.";
+         ", or cannot be loaded. Install lttng-modules-dkms and this kernel's headers and restart "
+         "the daemon, or record without --kernel.";
 }
 
 lttng_domain Domain(lttng_domain_type type) {
@@ -79,7 +78,8 @@ std::string Explain(const std::string& step, int code) {
   const std::string prefix = "cannot " + step + ": ";
   switch (-code) {
     case LTTNG_ERR_NO_SESSIOND:
-      return prefix + "no session daemon of LTTng answers. Its log says why (lttng-sessiond -vv).";
+      return prefix +
+             "no LTTng session daemon responds. Its log has the reason (lttng-sessiond -vv).";
     case LTTNG_ERR_KERN_NA:
     case LTTNG_ERR_KERN_LIST_FAIL:
       return prefix + NoKernelTracer();
@@ -87,10 +87,11 @@ std::string Explain(const std::string& step, int code) {
       return prefix + kKernelNeedsRoot;
     case LTTNG_ERR_EPERM:
       return prefix +
-             "that is not allowed. The session daemon is another user's: be a member of the group "
+             "permission denied. The session daemon belongs to another user: join the group "
              "`tracing`, or record as root.";
     case LTTNG_ERR_CREATE_DIR_FAIL:
-      return prefix + "the folder cannot be made. Is it on a disk that is full, or not yours?";
+      return prefix +
+             "the folder cannot be created. Is the disk full, or does it belong to another user?";
     default:
       return prefix + lttng_strerror(code) + ".";
   }
@@ -109,11 +110,12 @@ void EnsureDaemon() {
     throw RecordError(std::string("cannot start lttng-sessiond: ") + std::strerror(errno));
   }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
-    throw RecordError("cannot start lttng-sessiond: it is not there. Install lttng-tools.");
+    throw RecordError("cannot start lttng-sessiond: it is not installed. Install lttng-tools.");
   }
   // The daemon is ready when its parent ends.
   if (status != 0 || lttng_session_daemon_alive() != 1) {
-    throw RecordError("lttng-sessiond does not start. Its log says why (lttng-sessiond -vv).");
+    throw RecordError(
+        "lttng-sessiond does not start. Its log has the reason (lttng-sessiond -vv).");
   }
 }
 
@@ -124,7 +126,7 @@ Session::Session(const Plan& plan) : plan_(plan) {
   const std::unique_ptr<lttng_session_descriptor, decltype(&lttng_session_descriptor_destroy)>
       descriptor(make(plan.session.c_str(), plan.output.c_str()), lttng_session_descriptor_destroy);
   if (descriptor == nullptr)
-    throw RecordError("the folder " + ForTerminal(plan.output) + " is not one that LTTng takes.");
+    throw RecordError("the folder " + ForTerminal(plan.output) + " is not accepted by LTTng.");
   Check(lttng_create_session_ext(descriptor.get()), "create a session");
   created_ = true;
   try {
@@ -147,7 +149,7 @@ void Session::Enable(const Channel& channel) {
   made->attr.overwrite = plan_.snapshot ? 1 : 0;
   made->attr.subbuf_size = plan_.subbuf_bytes;
   made->attr.num_subbuf = kSubbufs;
-  Check(lttng_enable_channel(handle.get(), made.get()), "make buffers for " + channel.name);
+  Check(lttng_enable_channel(handle.get(), made.get()), "create buffers for " + channel.name);
 
   for (const Event& event : channel.events) {
     const std::unique_ptr<lttng_event, decltype(&lttng_event_destroy)> rule(lttng_event_create(),
@@ -188,7 +190,7 @@ void Session::Track() {
     chosen = chosen && lttng_process_attr_virtual_process_id_tracker_handle_add_pid(tracker, pid) ==
                            LTTNG_PROCESS_ATTR_TRACKER_HANDLE_STATUS_OK;
   }
-  if (!chosen) throw RecordError("LTTng does not take the list of processes.");
+  if (!chosen) throw RecordError("LTTng does not accept the list of processes.");
 }
 
 std::uint64_t Session::Discarded() const {

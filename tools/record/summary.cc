@@ -148,7 +148,7 @@ void ReadTrace(const std::string& folder, Summary* summary) {
   if (!read) {
     bt_current_thread_clear_error();
     throw RecordError("the trace in " + ForTerminal(folder) +
-                      " cannot be read; babeltrace2 says why.");
+                      " cannot be read; run babeltrace2 to see why.");
   }
   for (const auto& [event, count] : reading.counts) {
     summary
@@ -176,7 +176,7 @@ void DescribeProcesses(const Summary& summary, std::string* text) {
     *text += "process " + std::to_string(pid) + "  " + ForTerminal(name) + '\n';
   }
   if (summary.processes.size() > kMostShown) {
-    *text += "and " + Number(summary.processes.size() - kMostShown) + " more names of processes\n";
+    *text += "and " + Number(summary.processes.size() - kMostShown) + " more process names\n";
   }
 }
 
@@ -184,7 +184,7 @@ void DescribeDiscarded(const char* whose, std::uint64_t count, std::uint64_t buf
                        std::string* text) {
   if (count == 0) return;
   *text += Number(count) + " events of " + whose +
-           " were discarded, for the buffers were full: try --buffer-size=" +
+           " were discarded because the buffers were full; try --buffer-size=" +
            std::to_string(buffer_bytes * 4 >> 20) + "M\n";
 }
 
@@ -208,8 +208,8 @@ std::string Describe(const Summary& summary, std::uint64_t buffer_bytes) {
       text += Padded(Number(count), 14) + "  " + ForTerminal(name) + '\n';
     }
   }
-  if (kernel != 0) text += Padded(Number(kernel), 14) + "  of the kernel\n";
-  if (text.empty()) text = "No event was recorded.\n";
+  if (kernel != 0) text += Padded(Number(kernel), 14) + "  kernel events\n";
+  if (text.empty()) text = "No events were recorded.\n";
   DescribeProcesses(summary, &text);
   const auto kernel_clock = summary.clock_offsets_ns.find("kernel");
   const auto ust_clock = summary.clock_offsets_ns.find("ust");
@@ -217,7 +217,7 @@ std::string Describe(const Summary& summary, std::uint64_t buffer_bytes) {
       ust_clock != summary.clock_offsets_ns.end()) {
     const std::int64_t late = ust_clock->second - kernel_clock->second;
     text += "clocks: tracekin's events appear " + std::to_string(std::abs(late)) + " ns too " +
-            (late < 0 ? "early" : "late") + " against the kernel's; compare raw clock values\n";
+            (late < 0 ? "early" : "late") + " relative to the kernel's; compare raw clock values\n";
   }
   DescribeDiscarded("the kernel", summary.discarded_kernel, buffer_bytes, &text);
   DescribeDiscarded("tracekin", summary.discarded_ust, buffer_bytes, &text);
