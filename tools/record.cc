@@ -170,7 +170,8 @@ std::function<int()> Add(CLI::App* app) {
       "  tracekin record -- ./server --port 8080\n"
       "  sudo tracekin record --kernel -o /tmp/slow --duration 10 --pid 4711\n"
       "Open the folder in Trace Compass, or read it with babeltrace2(1).");
-  app->add_flag("-k,--kernel", options->kernel, "Also record kernel events (requires root)");
+  app->add_flag("-k,--kernel", options->kernel,
+                "Also record kernel events (as root or in group tracing)");
   app->add_flag("-s,--snapshot", options->snapshot,
                 "Keep only the last events, in memory, and write them at the end");
   app->add_option("-o,--output", options->output, "Folder for the trace")

@@ -91,7 +91,8 @@ std::string Explain(const std::string& step, int code) {
              "`tracing`, or record as root.";
     case LTTNG_ERR_CREATE_DIR_FAIL:
       return prefix +
-             "the folder cannot be created. Is the disk full, or does it belong to another user?";
+             "the folder cannot be created. Is the disk full, or is the parent folder not "
+             "writable?";
     default:
       return prefix + lttng_strerror(code) + ".";
   }
