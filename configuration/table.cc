@@ -214,13 +214,11 @@ std::string Allowed(const Value& value) {
                    "\"http://127.0.0.1:9411/api/v2/spans\", or a scribe:// one, such as "
                    "\"scribe://127.0.0.1:9410\"";
           },
-          [](const TextList& v) { return "a list of different names out of " + Listed(v.allowed); },
-          [](const TextMap&) -> std::string {
-            return "texts by keys that are different and not empty";
-          },
+          [](const TextList& v) { return "a list of distinct names from " + Listed(v.allowed); },
+          [](const TextMap&) -> std::string { return "strings with distinct, non-empty keys"; },
           [](const HeaderMap&) -> std::string {
-            return "texts without control characters by header names that tracekin does not set "
-                   "itself";
+            return "strings without control characters, by names of headers that tracekin does not "
+                   "set itself";
           },
       },
       value);

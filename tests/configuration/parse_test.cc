@@ -132,7 +132,7 @@ TEST(ParseConfiguration, RefusesDuplicates) {
   EXPECT_EQ(ErrorOf(R"({"ust": {}, "ust": {}})"), "ust: given twice");
   EXPECT_THAT(ErrorOf(R"({"tags": {"a": "1", "a": "2"}})"), HasSubstr(R"(the key "a" twice)"));
   EXPECT_THAT(ErrorOf(R"({"propagation": {"inject": ["b3", "b3"]}})"),
-              HasSubstr(R"(propagation.inject: expected a list of different names out of)"));
+              HasSubstr(R"(propagation.inject: expected a list of distinct names from)"));
 }
 
 TEST(ParseConfiguration, RefusesNullEverywhere) {
@@ -273,7 +273,7 @@ TEST(ParseConfiguration, ShowsNoValueOfAHeader) {
         R"({"exporter": {"headers": {"X-Key": "a", "X-Key": "secret"}}})",
         R"({"exporter": {"headers": {"X-Key": "secret\n"}}})"}) {
     const std::string found = ErrorOf(json);
-    EXPECT_THAT(found, HasSubstr("exporter.headers: expected texts"));
+    EXPECT_THAT(found, HasSubstr("exporter.headers: expected strings"));
     EXPECT_THAT(found, Not(HasSubstr("secret")));
   }
   EXPECT_THAT(ErrorOf(R"({"exporter": {"headers": {"X-Key": 123456}}})"), Not(HasSubstr("123456")));

@@ -224,7 +224,7 @@ TEST(ValidateOptions, RefusesHeadersThatAreNone) {
     EXPECT_THAT(ErrorAfter([name](Options* o) {
                   o->exporter.headers = {{name, "secret"}};
                 }),
-                AllOf(StartsWith("exporter.headers: expected texts without control characters"),
+                AllOf(StartsWith("exporter.headers: expected strings without control characters"),
                       HasSubstr("found the invalid name "), Not(HasSubstr("secret"))));
   }
   EXPECT_THAT(ErrorAfter([](Options* o) {
