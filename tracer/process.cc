@@ -71,8 +71,8 @@ void CloseAll() {
   }
 }
 
-// Returns the exporter of one tracer that CloseAll() has closed, each tracer's once, or null. Does
-// not allocate, because there may be no memory.
+// Returns the exporter of a tracer that CloseAll() has closed, a different tracer each time, or
+// null after the last. Does not allocate, because there may be no memory.
 std::shared_ptr<Exporter> NextToAwait() {
   const std::lock_guard<std::mutex> lock(TheRegistry().mutex);
   for (Registered& entry : TheRegistry().tracers) {

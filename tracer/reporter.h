@@ -23,10 +23,9 @@ class Reporter {
   /// Borrows `tracer` until Detach().
   Reporter(const Options& options, const Tracer* tracer);
 
-  /// Records the event once per second, and writes the file once per metrics_interval_ms. Called
-  /// more often than that. The `last` call removes the file, because the counters of one process
-  /// mean nothing for the next one. Returns a message for the operator or "". Throws
-  /// std::bad_alloc.
+  /// Records the event once per second, and writes the file once per metrics_interval_ms. May be
+  /// called more often. The `last` call removes the file, because the counters of one process mean
+  /// nothing for the next one. Returns a message for the operator or "". Throws std::bad_alloc.
   std::string Tick(bool last);
 
   /// Stops using the tracer.

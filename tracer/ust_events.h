@@ -20,7 +20,7 @@ class TracerImpl;
 /// Returns whether any session would record a span that starts now.
 bool UstListensToSpans() noexcept;
 
-/// Returns whether any session would record a log entry of some severity.
+/// Returns whether any session would record a log entry of any severity.
 bool UstListensToLogs() noexcept;
 
 void RecordSpanStart(const TracerImpl& tracer, const SpanContext& context,

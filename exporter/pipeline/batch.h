@@ -16,7 +16,7 @@ namespace tracekin {
 struct Batch {
   std::string bytes;  // as in span_bytes.h, each padded to a multiple of eight bytes
   std::size_t spans = 0;
-  std::string service;  // of spans that another process left in the spool; empty: this tracer's
+  std::string service;  // set for spans that another process left in the spool
   std::chrono::steady_clock::time_point made = {};  // when its first span was added
   std::uint64_t tries = 0;                          // failed ones
   unsigned divisions = 0;                           // how often it was divided

@@ -200,7 +200,8 @@ bool Delivery::Divide() noexcept {
 
 void Delivery::Failed(milliseconds retry_after, TimePoint now) noexcept {
   Batch& batch = current_.front();
-  // An old batch is not to blame if it was tried while everything failed.
+  // An old batch that is tried while all sending fails is not the cause, so the failure does not
+  // count.
   if (!current_is_old_ || !away_) ++batch.tries;
   if (!away_) away_since_ = now;
   away_ = true;

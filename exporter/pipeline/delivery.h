@@ -77,7 +77,7 @@ class Delivery {
   TimePoint away_since() const { return away_since_; }
   const std::string& last_error() const { return last_error_; }
 
-  /// Returns whether there is a spool that cannot be written.
+  /// Returns whether there is a spool that cannot be written to.
   bool spool_failing() const { return spool_failing_; }
 
   void AbandonAfterFork() noexcept {

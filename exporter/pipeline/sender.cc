@@ -37,8 +37,8 @@ Sender::Sender(std::string_view service, const MakeEncoder& make_encoder,
       make_transport_(make_transport),
       on_outcome_(std::move(on_outcome)) {}
 
-// Tries to make the transport, if it is eager. Failures are not reported here, because the first
-// batch meets them again.
+// Tries to make the transport if the sender is eager. Failures are not reported here, because they
+// will occur again with the first batch.
 void Sender::BeReady() noexcept {
   {
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -33,11 +33,12 @@ class Sender {
   Sender(std::string_view service, const MakeEncoder& make_encoder,
          const MakeTransport& make_transport, std::function<void()> on_outcome);
 
-  /// Makes Run() create the transport immediately, not for the first batch. REQUIRES: called before
-  /// Run().
+  /// Makes Run() create the transport immediately instead of with the first batch. REQUIRES: called
+  /// before Run().
   void set_eager(bool eager) noexcept { ready_ = !eager; }
 
-  /// Waits until Run() has tried to make the transport, if it is eager, or until `deadline`.
+  /// Waits until Run() has tried to make the transport, if the sender is eager, or until
+  /// `deadline`.
   void AwaitReady(TimePoint deadline) noexcept;
 
   /// Runs on the sender's thread until Stop(). Destroys the transport at the end.

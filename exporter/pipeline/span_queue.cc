@@ -176,7 +176,7 @@ std::size_t BasicSpanQueue<Atomic>::Collect(What what) noexcept {
   if (first != nullptr) Append(first, last);
   if (what == What::kFullChunks) return spans;
   for (std::uint32_t i = 0; i < slots_; ++i) {
-    // Reading first spares idle slots the exchange, and their threads the loss of the cache line.
+    // Idle slots are only read, so that their threads do not lose the cache line to an exchange.
     if (slot_[i].chunk.load(std::memory_order_relaxed) == nullptr) continue;
     Chunk* chunk = slot_[i].chunk.exchange(nullptr, std::memory_order_acquire);
     if (chunk == nullptr) continue;

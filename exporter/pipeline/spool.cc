@@ -62,8 +62,8 @@ constexpr std::uint64_t kMaxSegmentBytes = 4 * kSegmentBytes;
 // read a file crafted to look like many overlapping records.
 constexpr std::size_t kMaxEffort = 16 * kMaxSegmentBytes;
 
-// The service name is sent with each span. A longer name is cut when it is written, and is damage
-// when it is read.
+// The service name is sent with each span. A longer name is cut when it is written, and counts as
+// damage when it is read.
 constexpr std::size_t kMaxServiceBytes = 1024;
 
 template <class T>
@@ -84,8 +84,8 @@ std::uint32_t CheckSum(const RecordHeader& header, std::string_view span) {
 
 Settled MakeSettled(std::uint32_t records) { return {records, Crc32c(BytesOf(records))}; }
 
-// Returns the number of settled records, or 0 if it is damaged: it is better to send spans twice
-// than not at all.
+// Returns the number of settled records, or 0 if its check sum is wrong: it is better to send spans
+// twice than not at all.
 std::uint32_t RecordsOf(const Settled& settled) {
   return MakeSettled(settled.records).crc == settled.crc ? settled.records : 0;
 }

@@ -22,7 +22,7 @@ namespace {
 SpinLock initialising;
 bool initialised = false;  // guarded by `initialising`
 
-// libcurl opens the file that SSLKEYLOGFILE names when it is initialised. It has no option against
+// libcurl opens the file that SSLKEYLOGFILE names when it is initialised, and no option prevents
 // that.
 void RefuseKeyLogOfUser() {
   if (getauxval(AT_SECURE) == 0) return;

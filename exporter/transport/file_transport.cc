@@ -74,7 +74,8 @@ int FileTransport::Open() noexcept {
   return 0;
 }
 
-// Returns whether `coming` more bytes would make the file too long. Only regular files can be.
+// Returns whether `coming` more bytes would make the file too long. Returns false unless it is a
+// regular file.
 bool FileTransport::IsTooLong(std::size_t coming) const noexcept {
   struct stat file;
   if (rotate_bytes_ == 0 || fstat(file_.get(), &file) != 0 || !S_ISREG(file.st_mode)) return false;

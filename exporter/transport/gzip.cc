@@ -29,7 +29,7 @@ const std::string& Gzip::Compress(std::string_view body) {
   stream_.avail_in = static_cast<uInt>(body.size());
   stream_.next_out = reinterpret_cast<Bytef*>(compressed_.data());
   stream_.avail_out = static_cast<uInt>(compressed_.size());
-  deflate(&stream_, Z_FINISH);  // cannot fail: deflateBound() is enough room
+  deflate(&stream_, Z_FINISH);  // cannot fail: deflateBound() leaves enough room
   compressed_.resize(stream_.total_out);
   return compressed_;
 }

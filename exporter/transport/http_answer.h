@@ -19,7 +19,7 @@ namespace tracekin {
 /// kFailed.
 ///
 /// The message is the status and OneLine(text). `retry_after` is the delay that the response asks
-/// for. It is respected up to one hour.
+/// for, and is capped at one hour.
 SendResult JudgeAnswer(long status, std::string_view text,
                        std::chrono::seconds retry_after = std::chrono::seconds(0));
 

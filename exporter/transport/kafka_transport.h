@@ -26,7 +26,7 @@ namespace tracekin {
 
 /// A batch is accepted when all in-sync replicas have it. Until the deadline, librdkafka retries as
 /// often as necessary without ever duplicating the message (idempotence: KIP-98). At the deadline,
-/// the message is taken back.
+/// the message is withdrawn.
 ///
 /// A message that was not sent to a broker yet is never delivered later. One that waited for its
 /// acknowledgement may still be delivered, and is delivered twice if the batch is sent again. While
