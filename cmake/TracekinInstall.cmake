@@ -15,7 +15,7 @@ function(tracekin_install_library target runtime development headers export pc)
   install(TARGETS ${target} EXPORT ${export} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
     COMPONENT ${runtime} NAMELINK_COMPONENT ${development})
   install(DIRECTORY ${headers}/tracekin DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-    COMPONENT ${development} FILES_MATCHING PATTERN "*.h" PATTERN blkin EXCLUDE)
+    COMPONENT ${development} FILES_MATCHING PATTERN "*.h" PATTERN "blkin*" EXCLUDE)
   install(EXPORT ${export} NAMESPACE tracekin:: DESTINATION ${config_dir} COMPONENT ${development})
   configure_file(${PROJECT_SOURCE_DIR}/cmake/${pc}.in ${generated_dir}/${pc} @ONLY)
   install(FILES ${generated_dir}/${pc} DESTINATION ${pkgconfig_dir} COMPONENT ${development})
@@ -36,6 +36,8 @@ install(TARGETS tracekin_blkin tracekin_blkin_original tracekin_blkin_ceph EXPOR
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   COMPONENT libtracekin-blkin0 NAMELINK_COMPONENT libtracekin-blkin-dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tracekin/blkin
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tracekin COMPONENT libtracekin-blkin-dev)
+install(FILES ${PROJECT_SOURCE_DIR}/include/tracekin/blkin.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tracekin COMPONENT libtracekin-blkin-dev)
 install(EXPORT tracekinBlkinTargets NAMESPACE tracekin:: DESTINATION ${config_dir}
   COMPONENT libtracekin-blkin-dev)

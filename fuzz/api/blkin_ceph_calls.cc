@@ -6,7 +6,7 @@
 
 #include "fuzz/api/walk.h"
 #include "fuzz/check.h"
-#include "tracekin/blkin/tracekin_blkin.h"
+#include "tracekin/blkin.h"
 
 namespace tracekin {
 

@@ -6,8 +6,8 @@
 
 #include "fuzz/api/walk.h"
 #include "fuzz/check.h"
+#include "tracekin/blkin.h"
 #include "tracekin/blkin/original/blkin-front.h"
-#include "tracekin/blkin/tracekin_blkin.h"
 
 namespace tracekin {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "fuzz/api/walk.h"
-#include "tracekin/blkin/tracekin_blkin.h"
+#include "tracekin/blkin.h"
 
 namespace tracekin {
 

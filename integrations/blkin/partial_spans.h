@@ -25,7 +25,7 @@
 
 #include "base/spin_lock.h"
 #include "integrations/blkin/origin.h"
-#include "tracekin/blkin/tracekin_blkin.h"
+#include "tracekin/blkin.h"
 #include "tracekin/span_record.h"
 
 namespace tracekin::blkin {

@@ -95,6 +95,7 @@ has libtracekin-dev "$lib/cmake/tracekin/tracekinConfig\.cmake"
 has libtracekin-dev '/usr/include/tracekin/tracer\.h'
 has_not libtracekin-dev '.*grpc.*'
 has_not libtracekin-dev '.*/blkin/.*'
+has_not libtracekin-dev '.*/blkin\.h'
 says libtracekin-dev Depends 'libtracekin0 (='
 says libtracekin-dev Depends libopentracing-dev
 
@@ -105,6 +106,7 @@ says libtracekin-blkin0 Depends 'libtracekin0 (='
 says_not libtracekin-blkin0 Depends lttng
 has libtracekin-blkin-dev "$lib/libtracekin_blkin\.so"
 has libtracekin-blkin-dev "$lib/cmake/tracekin/tracekinBlkinTargets\.cmake"
+has libtracekin-blkin-dev '/usr/include/tracekin/blkin\.h'
 for dialect in original ceph; do
   has libtracekin-blkin-dev "$lib/pkgconfig/tracekin-blkin-$dialect\.pc"
   has libtracekin-blkin-dev "/usr/include/tracekin/blkin/$dialect/ztracer\.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that was written for Ceph's BlkKin and uses tracekin's additions.
-#include <tracekin/blkin/tracekin_blkin.h>
+// A program that was written for Ceph's BlkKin, and takes what tracekin adds.
+#include <tracekin/blkin.h>
 
 #include <ztracer.hpp>
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/support/recording_tracer.h"
-#include "tracekin/blkin/tracekin_blkin.h"
+#include "tracekin/blkin.h"
 
 namespace tracekin::testing {
 

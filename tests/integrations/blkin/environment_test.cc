@@ -18,7 +18,7 @@
 #include "tests/support/fork.h"
 #include "tests/support/span_file.h"
 #include "tests/support/temp_folder.h"
-#include "tracekin/blkin/tracekin_blkin.h"
+#include "tracekin/blkin.h"
 
 namespace tracekin::testing {
 namespace {

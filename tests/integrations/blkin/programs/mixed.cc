@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that uses both APIs: an OpenTracing span, BlkKin's child of it, OpenTracing's child of
-// that, and so on. Prints the ids of BlkKin's spans like the other programs.
-#include <tracekin/blkin/tracekin_blkin.h>
+// A program of both worlds: an OpenTracing span, BlkKin's child of it, OpenTracing's child of that, and so on. Prints
+// the ids of BlkKin's spans as the other programs do.
+#include <tracekin/blkin.h>
 #include <tracekin/configuration.h>
 
 #include <iostream>

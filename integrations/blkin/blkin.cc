@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tracekin/blkin/tracekin_blkin.h"
+#include "tracekin/blkin.h"
 
 #include "integrations/blkin/process.h"
 

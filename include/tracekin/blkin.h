@@ -7,8 +7,8 @@
 // docs/blkin.md.
 //
 // Thread-safety: any thread may call these at any time.
-#ifndef TRACEKIN_BLKIN_TRACEKIN_BLKIN_H
-#define TRACEKIN_BLKIN_TRACEKIN_BLKIN_H
+#ifndef TRACEKIN_BLKIN_H
+#define TRACEKIN_BLKIN_H
 
 #include <opentracing/span.h>
 
@@ -63,4 +63,4 @@ inline std::unique_ptr<opentracing::SpanContext> FromBlkin(const blkin_trace_inf
 
 }  // namespace tracekin
 
-#endif  // TRACEKIN_BLKIN_TRACEKIN_BLKIN_H
+#endif  // TRACEKIN_BLKIN_H
