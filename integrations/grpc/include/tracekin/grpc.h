@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Spans for gRPC calls, on both sides, with any OpenTracing tracer.
 //
-//   std::vector<std::unique_ptr<grpc::experimental::ServerInterceptorFactoryInterface>>
-//   interceptors; interceptors.push_back(tracekin::MakeGrpcServerInterceptorFactory(tracer));
+//   using Factory = grpc::experimental::ServerInterceptorFactoryInterface;
+//   std::vector<std::unique_ptr<Factory>> interceptors;
+//   interceptors.push_back(tracekin::MakeGrpcServerInterceptorFactory(tracer));
 //   builder.experimental().SetInterceptorCreators(std::move(interceptors));
 //
 // A call gives one span on each side, named "package.Service/Method". The context travels in the
@@ -10,12 +11,12 @@
 // tags.
 //
 // Which span is active, in the sense of tracekin::ActiveSpan(), while your code runs:
-//   client                  the call's parent is the span that is active on the thread that starts
-//   the
-//                           call; open a Scope there to name another one
-//   synchronous server      the server span, in the whole handler
-//   callback server         the server span, in the method that returns the reactor; not in
-//   reactions completion-queue server never: nothing tells gRPC which thread will work for the call
+//   client                   the call's parent is the span that is active on the thread that
+//                            starts the call; open a Scope there to name another one
+//   synchronous server       the server span, in the whole handler
+//   callback server          the server span, in the method that returns the reactor; not in the
+//                            reactor's reactions
+//   completion-queue server  none: nothing tells gRPC which thread will work for the call
 // Where it is not, take it from GrpcServerSpan() and open a Scope.
 //
 // Thread-safety: everything here may be called from any thread. No call blocks, throws, or fails an
