@@ -4,7 +4,8 @@
 
 Every `#include "..."` of a room must name a file of that room or of a room that its row lists.
 Prints each include that does not, and each room of the table that has no folder. The exit status is
-then 1.
+then 1. With --list, prints
+the folders of the rooms instead, one per line.
 """
 import pathlib
 import re
@@ -41,7 +42,11 @@ def file_of(include, source):
 
 def main():
     table = rooms()
-    wrong = [f"{room}: in docs/design.md, but not a folder" for room in table if not (ROOT / room).is_dir()]
+    if sys.argv[1:] == ["--list"]:
+        print("\n".join(sorted(table)))
+        return 0
+    wrong = [f"{room}: in docs/design.md, but not a folder"
+             for room in table if not (ROOT / room).is_dir()]
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for source in map(pathlib.Path, listed.split()):
         room = room_of(str(source), table)
