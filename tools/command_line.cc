@@ -75,6 +75,7 @@ int RunCommandLine(const std::vector<Subcommand>& subcommands, int argc, const c
   app.set_version_flag("--version", "tracekin " TRACEKIN_VERSION, "Print the version");
   app.require_subcommand(1);
   std::vector<std::function<int()>> runs;
+  runs.reserve(subcommands.size());
   for (const Subcommand& subcommand : subcommands) {
     runs.push_back(subcommand.add(app.add_subcommand(subcommand.name, subcommand.summary)));
   }
