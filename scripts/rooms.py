@@ -4,8 +4,7 @@
 
 Every `#include "..."` of a room must name a file of that room or of a room that its row lists.
 Prints each include that does not, and each room of the table that has no folder. The exit status is
-then 1. With --list, prints
-the folders of the rooms instead, one per line.
+then 1. With --list, prints the folders of the rooms instead, one per line.
 """
 import pathlib
 import re
