@@ -8,6 +8,7 @@
 #include "configuration/header.h"
 #include "configuration/text.h"
 #include "configuration/url.h"
+#include "exporter/destination.h"
 
 namespace tracekin {
 namespace {
@@ -88,17 +89,6 @@ bool CheckSetting(const Setting& setting, const Options& options, std::string_vi
   return false;
 }
 
-std::string_view ExporterType(const ExporterOptions& exporter) {
-  if (!exporter.type.empty()) return exporter.type;
-  if (exporter.endpoint.empty()) return "file";
-  return HasScheme(exporter.endpoint, "scribe") ? "scribe" : "zipkin";
-}
-
-std::string_view ExporterFormat(const ExporterOptions& exporter) {
-  if (!exporter.format.empty()) return exporter.format;
-  return ExporterType(exporter) == "scribe" ? "thrift" : "json";
-}
-
 std::vector<std::string_view> Credentials(const ExporterOptions& exporter) {
   std::vector<std::string_view> found;
   if (HasUserInfo(exporter.endpoint)) found.emplace_back("the user in exporter.endpoint");
@@ -112,7 +102,7 @@ std::vector<std::string_view> Credentials(const ExporterOptions& exporter) {
 }
 
 bool SendsCredentialsInClear(const ExporterOptions& exporter) {
-  return !exporter.make_transport && ExporterType(exporter) == "zipkin" &&
+  return !exporter.make_transport && DestinationOf(exporter).HasScheme("https") &&
          exporter.unix_socket.empty() && !Credentials(exporter).empty() &&
          !IsHttps(exporter.endpoint) && !IsLoopback(exporter.endpoint);
 }

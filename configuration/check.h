@@ -24,15 +24,7 @@ std::string Unexpected(std::string_view name, const Setting& setting, std::strin
 bool CheckSetting(const Setting& setting, const Options& options, std::string_view name,
                   std::string* error);
 
-/// Returns the effective exporter.type. If it is empty, spans go to the file unless an endpoint is
-/// set.
-std::string_view ExporterType(const ExporterOptions& exporter);
-
-/// Returns the effective exporter.format. If it is empty, spans are encoded as JSON unless they go
-/// to Scribe.
-std::string_view ExporterFormat(const ExporterOptions& exporter);
-
-/// Returns the settings that specify credentials. A request can use only one of them.
+/// How a request proves who sends it, each by what sets it; a request can have one of them.
 std::vector<std::string_view> Credentials(const ExporterOptions& exporter);
 
 /// Returns whether anyone who can listen on the network could read a credential.

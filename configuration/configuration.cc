@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "base/json_memory.h"
+#include "base/strings.h"
 #include "configuration/check.h"
 #include "configuration/json.h"
 #include "configuration/table.h"
 #include "configuration/text.h"
 #include "configuration/url.h"
+#include "exporter/destination.h"
 
 namespace tracekin {
 namespace {
@@ -66,75 +68,97 @@ void WriteMember(std::string_view key, const T& value, const T& fallback, JsonWr
   Write(value, writer);
 }
 
-/// Returns why spans cannot be sent to the endpoint in `format`, or "". Only Zipkin's own paths are
-/// checked; any other path may accept any format.
-std::string ZipkinPathFault(std::string_view endpoint, std::string_view format) {
-  const bool thrift = format == "thrift";
-  const std::string wrong = thrift ? "/api/v2/spans" : "/api/v1/spans";
-  const std::string right = thrift ? "/api/v1/spans" : "/api/v2/spans";
-  const std::string_view path = UrlPath(endpoint);
-  if (path.size() < wrong.size() || path.substr(path.size() - wrong.size()) != wrong) return {};
-  return "exporter.endpoint: Zipkin accepts " + std::string(format) + " at " + right + ", found " +
-         Quoted(endpoint) + "; change the path, or set exporter.format to " +
-         (thrift ? "\"json\" or \"proto3\"" : "\"thrift\"");
+/// Returns `names` in quotes as a choice: "json" or "proto3".
+std::string Choice(const std::vector<std::string_view>& names) {
+  std::vector<std::string> quoted;
+  for (const std::string_view name : names) quoted.push_back(Quoted(name));
+  return Joined(quoted, " or ");
 }
 
-/// Returns which of format and endpoint does not match the exporter's type, or "".
-std::string CombinationFault(const ExporterOptions& exporter) {
-  const std::string_view type = ExporterType(exporter);
-  const std::string_view format = ExporterFormat(exporter);
-  const std::string for_type = " for exporter.type \"" + std::string(type) + '"';
-  if (type == "file" && format != "json") {
-    return "exporter.format: expected \"json\"" + for_type +
-           ", which writes lines of JSON, found " + Quoted(format);
+/// Returns the names of those formats of `destination` for which `condition` holds, as a choice.
+template <typename Condition>
+std::string FormatsWhere(const Destination& destination, Condition condition) {
+  std::vector<std::string_view> names;
+  for (const Format& format : destination.formats) {
+    if (condition(format)) names.push_back(format.name);
   }
-  if (type != "file" && HasScheme(exporter.endpoint, "scribe") != (type == "scribe")) {
-    return "exporter.endpoint: expected " +
-           std::string(type == "scribe" ? "a scribe://" : "an http:// or https://") + " URL" +
-           for_type + ", found " + Quoted(exporter.endpoint);
-  }
-  return type == "zipkin" ? ZipkinPathFault(exporter.endpoint, format) : std::string();
+  return Choice(names);
 }
 
-/// Returns which setting for Kafka is missing, or "".
-std::string KafkaFault(const ExporterOptions& exporter) {
-  for (const auto& [value, key] : {std::pair(&exporter.kafka_brokers, "exporter.kafka_brokers"),
-                                   std::pair(&exporter.kafka_topic, "exporter.kafka_topic")}) {
-    if (value->empty()) return std::string(key) + ": not set, but exporter.type is \"kafka\"";
+std::string ForType(const Destination& destination) {
+  return " for exporter.type " + Quoted(destination.type);
+}
+
+// Each of the following functions returns what is wrong with the destination, or "".
+
+std::string MissingKey(const ExporterOptions& exporter, const Rows<RequiredKey>& required) {
+  for (const RequiredKey& key : required) {
+    if (!(exporter.*key.value).empty()) continue;
+    return std::string(key.path) + ": not set, but exporter.type is " +
+           Quoted(DestinationOf(exporter).type) +
+           (exporter.type.empty() && exporter.endpoint.empty()
+                ? ", because exporter.endpoint is not set either"
+                : "");
   }
   return {};
 }
 
-/// Returns what is missing or wrong in the exporter's settings, or "". A program's own transport
-/// has no requirements.
-std::string ExporterFault(const ExporterOptions& exporter) {
-  const std::string_view type = ExporterType(exporter);
-  if (type == "scribe" && exporter.scribe_category.empty()) {
-    return "exporter.scribe_category: not set, but spans are sent to Scribe";
-  }
-  if (type == "scribe" && ExporterFormat(exporter) != "thrift") {
-    return "exporter.format: expected \"thrift\" for exporter.type \"scribe\", which sends "
-           "Thrift, found " +
-           Quoted(exporter.format);
-  }
-  if (exporter.make_transport || type == "none") return {};
-  if (type == "kafka") return KafkaFault(exporter);
-  if (type != "file" && exporter.endpoint.empty()) {
-    return "exporter.endpoint: not set, but exporter.type is " + Quoted(type);
-  }
-  if (type == "file" && exporter.path.empty()) {
-    return "exporter.path: not set, but spans are written to a file; set it, or set "
-           "exporter.endpoint to a collector's URL";
-  }
+std::string SchemeFault(const ExporterOptions& exporter, const Destination& destination) {
+  const std::string_view endpoint = exporter.endpoint;
+  if (destination.HasScheme(endpoint.substr(0, endpoint.find("://")))) return {};
+  return "exporter.endpoint: expected a URL with " + Joined(destination.schemes, ":// or ") +
+         "://" + ForType(destination) + ", found " + Quoted(endpoint);
+}
+
+/// Checks only paths in the table. Any other path may accept any format.
+std::string PathFault(const ExporterOptions& exporter, const Destination& destination,
+                      const Format& format) {
+  const std::string_view path = UrlPath(exporter.endpoint);
+  if (format.path.empty() || EndsWith(path, format.path)) return {};
+  const std::string others = FormatsWhere(destination, [path](const Format& other) {
+    return !other.path.empty() && EndsWith(path, other.path);
+  });
+  if (others.empty()) return {};
+  return "exporter.endpoint: " + std::string(format.name) + " goes to " + std::string(format.path) +
+         ForType(destination) + ", found " + Quoted(exporter.endpoint) +
+         "; change the path, or set exporter.format to " + others;
+}
+
+std::string CredentialFault(const ExporterOptions& exporter) {
   if (!exporter.client_key.empty() && exporter.client_certificate.empty()) {
     return "exporter.client_key: set, but exporter.client_certificate is not";
   }
   const std::vector<std::string_view> credentials = Credentials(exporter);
-  if (credentials.size() > 1) {
-    return std::string(credentials[1]) + ": conflicts with " + std::string(credentials[0]) +
-           "; set only one of them";
+  if (credentials.size() < 2) return {};
+  return std::string(credentials[1]) + ": conflicts with " + std::string(credentials[0]) +
+         "; set only one of them";
+}
+
+/// Returns what is wrong with the endpoint of a destination that has one, or "".
+std::string EndpointFault(const ExporterOptions& exporter, const Destination& destination,
+                          const Format& format) {
+  if (destination.schemes.empty()) return {};
+  for (const std::string& fault : {CredentialFault(exporter), SchemeFault(exporter, destination),
+                                   PathFault(exporter, destination, format)}) {
+    if (!fault.empty()) return fault;
   }
-  return CombinationFault(exporter);
+  return {};
+}
+
+/// A program's own transport has no requirements.
+std::string ExporterFault(const ExporterOptions& exporter) {
+  const Destination& destination = DestinationOf(exporter);
+  if (!destination.sends()) return {};
+  const Format* const format = FormatOf(exporter);
+  if (format == nullptr) {
+    return "exporter.format: expected " +
+           FormatsWhere(destination, [](const Format&) { return true; }) + ForType(destination) +
+           ", found " + Quoted(exporter.format);
+  }
+  std::string fault = MissingKey(exporter, format->required);
+  if (!fault.empty() || exporter.make_transport) return fault;
+  fault = MissingKey(exporter, destination.required);
+  return fault.empty() ? EndpointFault(exporter, destination, *format) : fault;
 }
 
 }  // namespace

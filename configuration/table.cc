@@ -7,6 +7,7 @@
 
 #include "base/strings.h"
 #include "configuration/text.h"
+#include "exporter/destination.h"
 #include "propagation/propagator.h"
 
 namespace tracekin {
@@ -53,12 +54,11 @@ std::vector<Setting> MakeSettings() {
       {"propagation.extract", TextList{{At<&O::propagation, &P::extract>}, formats},
        "The formats that contexts are read from; the first that finds ids wins."},
 
-      {"exporter.type",
-       Text{{At<&O::exporter, &E::type>}, {"zipkin", "scribe", "kafka", "file", "none"}},
+      {"exporter.type", Text{{At<&O::exporter, &E::type>}, DestinationTypes()},
        "Where finished spans go; if not set, to what the endpoint's scheme names, or to the file "
        "when there is no endpoint; with none nowhere, but to LTTng if ust.enabled is set."},
-      {"exporter.format", Text{{At<&O::exporter, &E::format>}, {"json", "proto3", "thrift"}},
-       "How spans are encoded; if not set, as thrift for scribe, else as json."},
+      {"exporter.format", Text{{At<&O::exporter, &E::format>}, FormatNames()},
+       "How spans are encoded; if not set, in the first format that the exporter's type has."},
       {"exporter.endpoint", Url{{At<&O::exporter, &E::endpoint>}},
        "For zipkin: the collector's URL, to which spans are POSTed; for scribe: its host and port "
        "(9410 if none)."},
@@ -159,6 +159,19 @@ std::string Listed(const std::vector<std::uint64_t>& numbers) {
   return Joined(texts, ", ");
 }
 
+std::string AllowedUrls() {
+  std::vector<std::string> schemes, examples;
+  for (const Destination& destination : Destinations()) {
+    for (const std::string_view scheme : destination.schemes) {
+      const std::string begin = std::string(scheme) + "://";
+      if (DestinationOfUrl(begin) == &destination) schemes.push_back(begin);  // each once
+    }
+    if (!destination.schemes.empty()) examples.push_back(Quoted(destination.example));
+  }
+  return "a URL with a host and " + Joined(schemes, " or ") + ", such as " +
+         Joined(examples, " or ");
+}
+
 }  // namespace
 
 // No lock: a fork during another thread's first call would leave it taken in the child. Two threads may
@@ -209,11 +222,7 @@ std::string Allowed(const Value& value) {
           [](const Text& v) {
             return v.allowed.empty() ? "UTF-8 text" : "one of " + Listed(v.allowed);
           },
-          [](const Url&) -> std::string {
-            return "an http:// or https:// URL with a host, such as "
-                   "\"http://127.0.0.1:9411/api/v2/spans\", or a scribe:// one, such as "
-                   "\"scribe://127.0.0.1:9410\"";
-          },
+          [](const Url&) { return AllowedUrls(); },
           [](const TextList& v) { return "a list of distinct names from " + Listed(v.allowed); },
           [](const TextMap&) -> std::string { return "strings with distinct, non-empty keys"; },
           [](const HeaderMap&) -> std::string {

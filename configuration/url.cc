@@ -8,6 +8,9 @@
 #include <cctype>
 #include <string>
 
+#include "base/ascii.h"
+#include "exporter/destination.h"
+
 namespace tracekin {
 namespace {
 
@@ -79,11 +82,12 @@ bool IsUrl(std::string_view url) {
   if (std::any_of(url.begin(), url.end(), unprintable)) return false;
   const Authority authority(url);
   std::string_view host = url.substr(authority.begin, authority.end - authority.begin);
-  if (HasScheme(url, "scribe")) {
+  const Destination* const destination = DestinationOfUrl(url);
+  if (destination == nullptr) return false;
+  if (destination->bare_endpoint) {
     const std::string_view rest = url.substr(authority.end);
     return IsHostAndPort(host) && (rest.empty() || rest == "/");
   }
-  if (!HasScheme(url, "http") && !HasScheme(url, "https")) return false;
   if (HasStrayAt(url) || HasEncodedControl(host)) return false;
   const std::size_t at = host.rfind('@');
   if (at != std::string_view::npos) host.remove_prefix(at + 1);
@@ -96,7 +100,10 @@ bool HasStrayAt(std::string_view url) {
   return text.find('@') != text.rfind('@');
 }
 
-bool IsHttps(std::string_view url) { return HasScheme(url, "https"); }
+bool IsHttps(std::string_view url) {
+  constexpr std::string_view kHttps = "https://";
+  return EqualsIgnoringCase(url.substr(0, kHttps.size()), kHttps);
+}
 
 bool HasUserInfo(std::string_view url) {
   const Authority authority(url);
@@ -126,11 +133,6 @@ std::string MaskPassword(std::string_view text) {
   const std::size_t at = text.substr(0, end).rfind('@');
   if (colon == std::string_view::npos || at == std::string_view::npos || at < colon) return masked;
   return masked.replace(colon + 1, at - colon - 1, "***");
-}
-
-bool HasScheme(std::string_view url, std::string_view scheme) {
-  return url.size() > scheme.size() && strncasecmp(url.data(), scheme.data(), scheme.size()) == 0 &&
-         url.substr(scheme.size(), kSchemeEnd.size()) == kSchemeEnd;
 }
 
 std::string_view UrlPath(std::string_view url) {

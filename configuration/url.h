@@ -19,10 +19,7 @@ bool IsUrl(std::string_view url);
 /// Returns whether the user or the password contains an '@', which must be written as %40 there.
 bool HasStrayAt(std::string_view url);
 
-/// Returns whether `url` has that scheme. "" has no scheme.
-bool HasScheme(std::string_view url, std::string_view scheme);
-
-/// Returns the path: from the first slash after the host up to a query or fragment. May be empty.
+/// From the first slash behind the host up to a query or fragment; empty if there is none.
 std::string_view UrlPath(std::string_view url);
 
 /// Returns whether the scheme is https.

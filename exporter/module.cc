@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/open_module.h"
+#include "exporter/destination.h"
 
 namespace tracekin {
 namespace {
@@ -31,7 +32,7 @@ const ExporterModule& LoadExporterModule(std::string_view name, std::string_view
     throw std::runtime_error(needs + " from the Debian package libtracekin-" + std::string(name) +
                              "0, which cannot be loaded (" +
                              (reason != nullptr ? reason : "no reason given") +
-                             "); the formats json and proto3 over HTTP, and files, work without a module");
+                             "); no module is needed for " + WithoutModule());
   }
   constexpr std::string_view kOurs = TRACEKIN_EXPORTER_MODULE_VERSION;
   if (module->version != kOurs) {

@@ -1,18 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <exception>
+#include <filesystem>
+#include <string>
+#include <system_error>
 
 #include "base/no_cancellation.h"
 #include "base/standard_error.h"
 #include "configuration/check.h"
+#include "exporter/destination.h"
 #include "tracekin/configuration.h"
 #include "tracekin/tracer.h"
-#include "tracer/make_exporter.h"
 #include "tracer/tracer_impl.h"
 #include "ust/loader.h"
 
 namespace tracekin {
 
 namespace {
+
+std::string AbsolutePath(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+  return error ? path
+               : absolute.string();  // no working folder: the exporter will say what is wrong
+}
+
+// A relative path starts at the working folder of now, because the host may change that, and each process
+// of a fork opens the files later.
+void MakePathsAbsolute(ExporterOptions* options) {
+  for (std::string* path :
+       {&options->path, &options->spool_path, &options->metrics_path, &options->bearer_file,
+        &options->basic_file, &options->ca_file, &options->client_certificate, &options->client_key,
+        &options->unix_socket, &options->kafka_config_file}) {
+    if (!path->empty()) *path = AbsolutePath(*path);
+  }
+}
 
 std::shared_ptr<Tracer> MakeCheckedTracer(const Options& options, std::string* error) {
   auto propagation =
@@ -31,7 +52,8 @@ std::shared_ptr<Tracer> MakeCheckedTracer(const Options& options, std::string* e
     options.logger(LogLevel::kWarning,
                    "ust.enabled is set, but no UST event will be recorded: " + reason);
   }
-  const std::shared_ptr<Exporter> exporter = MakeExporter(options);
+  const std::shared_ptr<Exporter> exporter =
+      MakeExporter(options.exporter, options.service_name, options.logger);
   std::shared_ptr<Tracer> tracer(new TracerImpl(options, std::move(propagation), exporter),
                                  TracerImpl::Retire);
   exporter->AwaitReady();

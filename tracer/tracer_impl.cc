@@ -9,6 +9,7 @@
 #include "base/fork_generation.h"
 #include "base/no_cancellation.h"
 #include "base/thread_state.h"
+#include "exporter/destination.h"
 #include "propagation/binary.h"
 #include "tracer/process.h"
 #include "tracer/ust_events.h"
@@ -75,7 +76,7 @@ Span::Start StartTime(const opentracing::StartSpanOptions& options, bool recordi
 TracerImpl::TracerImpl(const Options& options, std::unique_ptr<const Propagation> propagation,
                        std::shared_ptr<Exporter> exporter)
     : options_(options),
-      exports_(options.exporter.type != "none"),
+      exports_(DestinationOf(options.exporter).sends()),
       ust_sampled_(options.ust.enabled),
       ust_unsampled_(options.ust.enabled && options.ust.spans == "all"),
       propagation_(std::move(propagation)),

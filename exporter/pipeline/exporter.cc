@@ -152,7 +152,7 @@ Exporter::Worker* Exporter::StartThreads() {
   auto worker = std::make_unique<Worker>(this);
   if (helper_) helper_->start();  // if another thread cannot be had it stays, for the next try
   Sender* sender = &worker->sender;
-  sender->set_eager(options_.type == "kafka");  // librdkafka starts threads
+  sender->set_eager(eager_transport_);
   worker->sender_thread = std::thread([sender] {
     pthread_setname_np(pthread_self(), "tracekin-send");
     sender->Run();

@@ -61,9 +61,13 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   /// hooks are set, and none throws unless it says so; as set_on_round().
   void set_helper(HelperThread helper) { helper_ = std::move(helper); }
 
-  /// Waits for the first attempts to do what needs the host's file system or new threads: to
-  /// resolve the collector's name, and to start librdkafka's threads. Waits up to 1 s, and not at
-  /// all if neither is necessary.
+  /// Says whether the transport is made as soon as there are threads, rather than for the first batch:
+  /// one that starts threads of its own must be. REQUIRES: as set_on_round().
+  void set_eager_transport(bool eager) { eager_transport_ = eager; }
+
+  /// Waits until what needs the host's file system or new threads has been done for the first time, or
+  /// could not be: the collector's name is resolved, and librdkafka has started its threads. A second at
+  /// most; not at all if there is neither.
   void AwaitReady() noexcept;
 
   SpanQueue& queue() { return queue_; }
@@ -131,6 +135,7 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   const Logger logger_;
   std::function<std::string(bool last)> on_round_;
   std::optional<HelperThread> helper_;
+  bool eager_transport_ = false;
   SpanQueue queue_;
 
   std::atomic<Worker*> worker_{nullptr};

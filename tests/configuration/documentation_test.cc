@@ -10,16 +10,16 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
+#include "base/strings.h"
 #include "configuration/table.h"
 #include "configuration/text.h"
+#include "exporter/destination.h"
 #include "tracekin/configuration.h"
 
 namespace tracekin {
 namespace {
-
-constexpr char kBegin[] = "<!-- begin: written by configuration_test -->\n";
-constexpr char kEnd[] = "<!-- end: written by configuration_test -->\n";
 
 std::string Code(const std::string& text) { return "`" + text + "`"; }
 
@@ -43,7 +43,7 @@ std::string Default(const Value& setting) {
       setting);
 }
 
-std::string Table() {
+std::string SettingsTable() {
   std::string table = "| Key | Meaning | Values | Default | Variable |\n|---|---|---|---|---|\n";
   for (const Setting& setting : Settings()) {
     table += "| " + Code(std::string(setting.path)) + " | " + std::string(setting.description) +
@@ -53,26 +53,68 @@ std::string Table() {
   return table;
 }
 
+std::string EndpointsOf(const Destination& destination, const Format& format) {
+  std::string text;
+  for (const std::string_view scheme : destination.schemes) {
+    text += (text.empty() ? "" : ", ") +
+            Code(std::string(scheme) + "://HOST:PORT" + std::string(format.path));
+  }
+  return text;
+}
+
+std::string ModulesOf(const Destination& destination, const Format& format) {
+  std::vector<std::string> modules;
+  for (const std::string_view module : {destination.module, format.module}) {
+    const std::string package = Code("libtracekin-" + std::string(module) + "0");
+    if (!module.empty() && (modules.empty() || modules[0] != package)) modules.push_back(package);
+  }
+  return Joined(modules, ", ");
+}
+
+std::string DestinationsTable() {
+  std::string table =
+      "| type | format | endpoint | a batch is | Debian package |\n|---|---|---|---|---|\n";
+  for (const Destination& destination : Destinations()) {
+    const std::string type = Code(std::string(destination.type));
+    if (!destination.sends()) table += "| " + type + " | | | nothing | |\n";
+    for (const Format& format : destination.formats) {
+      if (!destination.sends()) break;
+      table += "| " + type + " | " + Code(std::string(format.name)) + " | " +
+               EndpointsOf(destination, format) + " | " + std::string(format.body) + " | " +
+               ModulesOf(destination, format) + " |\n";
+    }
+  }
+  return table;
+}
+
 std::string ReadFile(const char* path) {
   std::ifstream file(path);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-TEST(Documentation, TableIsTheOneInTheCode) {
+// Compares what the document has between the marks of `name` with `expected`.
+void ExpectDocumented(const std::string& name, const std::string& expected) {
   const char* const path = TRACEKIN_CONFIGURATION_MD;
+  const std::string begin_mark = "<!-- begin: " + name + ", written by configuration_test -->\n";
+  const std::string end_mark = "<!-- end: " + name + " -->\n";
   std::string text = ReadFile(path);
-  const std::size_t begin = text.find(kBegin);
-  const std::size_t end = text.find(kEnd);
-  ASSERT_TRUE(begin < end && end != std::string::npos) << path << " lacks its marks";
-  const std::size_t table_begin = begin + sizeof(kBegin) - 1;
+  const std::size_t begin = text.find(begin_mark);
+  const std::size_t end = text.find(end_mark);
+  ASSERT_TRUE(begin < end && end != std::string::npos) << path << " lacks the marks of " << name;
+  const std::size_t table_begin = begin + begin_mark.size();
   const std::string documented = text.substr(table_begin, end - table_begin);
-  if (std::getenv("TRACEKIN_UPDATE_DOCUMENTATION") != nullptr && documented != Table()) {
-    text.replace(table_begin, end - table_begin, Table());
+  if (std::getenv("TRACEKIN_UPDATE_DOCUMENTATION") != nullptr && documented != expected) {
+    text.replace(table_begin, end - table_begin, expected);
     ASSERT_TRUE(std::ofstream(path) << text) << path;
     return;
   }
-  EXPECT_EQ(documented, Table()) << "Run: TRACEKIN_UPDATE_DOCUMENTATION=1 configuration_test "
-                                    "--gtest_filter='Documentation.*'";
+  EXPECT_EQ(documented, expected) << "Run: TRACEKIN_UPDATE_DOCUMENTATION=1 configuration_test "
+                                     "--gtest_filter='Documentation.*'";
+}
+
+TEST(Documentation, TablesAreThoseInTheCode) {
+  ExpectDocumented("settings", SettingsTable());
+  ExpectDocumented("types and formats", DestinationsTable());
 }
 
 TEST(Documentation, ExamplesAreAccepted) {

@@ -178,10 +178,11 @@ TEST(ParseConfiguration, SaysWhichValuesItExpects) {
   EXPECT_THAT(ErrorOf(R"({"propagation": {"extract": ["b3", "b4"]}})"),
               HasSubstr(R"(, found "b4")"));
   EXPECT_THAT(ErrorOf(R"({"tags": {"": "x"}})"), HasSubstr("found an empty key"));
-  EXPECT_EQ(ErrorOf(R"({"exporter": {"endpoint": "127.0.0.1:9411"}})"),
-            "exporter.endpoint: expected an http:// or https:// URL with a host, such as "
-            "\"http://127.0.0.1:9411/api/v2/spans\", or a scribe:// one, such as "
-            "\"scribe://127.0.0.1:9410\", found \"127.0.0.1:9411\"");
+  EXPECT_EQ(
+      ErrorOf(R"({"exporter": {"endpoint": "127.0.0.1:9411"}})"),
+      "exporter.endpoint: expected a URL with a host and http:// or https:// or scribe://, such as "
+      "\"http://127.0.0.1:9411/api/v2/spans\" or \"scribe://127.0.0.1:9410\", found "
+      "\"127.0.0.1:9411\"");
 }
 
 TEST(ParseConfiguration, DoesNotRepeatPasswords) {

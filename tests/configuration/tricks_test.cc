@@ -155,15 +155,15 @@ TEST(JsonTricks, NoWholeNumberIsTakenBeyondItsEnds) {
 
 TEST(EndpointTricks, AreRefusedWithAMessageOrHarmless) {
   const Case cases[] = {
-      {"file:///etc/passwd", "expected an http:// or https:// URL"},
-      {"FILE:///etc/passwd", "expected an http:// or https:// URL"},
-      {"gopher://a/_x", "expected an http:// or https:// URL"},
-      {"unix:///run/zipkin.sock", "expected an http:// or https:// URL"},
-      {"javascript:alert(1)", "expected an http:// or https:// URL"},
+      {"file:///etc/passwd", "expected a URL with a host and http:// or https://"},
+      {"FILE:///etc/passwd", "expected a URL with a host and http:// or https://"},
+      {"gopher://a/_x", "expected a URL with a host and http:// or https://"},
+      {"unix:///run/zipkin.sock", "expected a URL with a host and http:// or https://"},
+      {"javascript:alert(1)", "expected a URL with a host and http:// or https://"},
       {"\xd0\xbd"
        "ttp://a",
-       "expected an http:// or https:// URL"},  // Cyrillic
-      {"http:\\\\\\\\a", "expected an http:// or https:// URL"},
+       "expected a URL with a host and http:// or https://"},  // Cyrillic
+      {"http:\\\\\\\\a", "expected a URL with a host and http:// or https://"},
       {"HTTP://a/api/v2/spans", "accepted"},
       {"hTTpS://A.EXAMPLE:443/api/v2/spans", "accepted"},
       {"http://a:0/", "expected"},

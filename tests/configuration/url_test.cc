@@ -118,14 +118,6 @@ TEST(HasStrayAt, KnowsOneThatDoesNotEndTheUser) {
   EXPECT_FALSE(HasStrayAt("me@corp@a"));
 }
 
-TEST(HasScheme, IgnoresTheCase) {
-  EXPECT_TRUE(HasScheme("scribe://a", "scribe"));
-  EXPECT_TRUE(HasScheme("Scribe://a", "scribe"));
-  for (const char* url : {"", "scribe", "scribe:a", "http://scribe://", "scribes://a"}) {
-    EXPECT_FALSE(HasScheme(url, "scribe")) << url;
-  }
-}
-
 TEST(UrlPath, EndsBeforeQueryAndFragment) {
   EXPECT_EQ(UrlPath("http://a:80/b/c?d#e"), "/b/c");
   EXPECT_EQ(UrlPath("http://a/b#e?d"), "/b");

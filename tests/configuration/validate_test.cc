@@ -76,7 +76,7 @@ TEST(ValidateOptions, WantsAPlaceForSpans) {
                   o->exporter.endpoint.clear();
                   o->exporter.path.clear();
                 }),
-                StartsWith("exporter.path: not set, but spans are written to a file"));
+                StartsWith("exporter.path: not set, but exporter.type is \"file\""));
   }
 }
 
@@ -106,33 +106,33 @@ TEST(ValidateOptions, TakesFormatsWhereTheyCanGo) {
 
 TEST(ValidateOptions, RefusesFormatsWhereTheyCannotGo) {
   EXPECT_EQ(ErrorOf("", "http://a/api/v2/spans", "thrift"),
-            "exporter.endpoint: Zipkin accepts thrift at /api/v1/spans, found "
+            "exporter.endpoint: thrift goes to /api/v1/spans for exporter.type \"zipkin\", found "
             "\"http://a/api/v2/spans\"; change the path, or set exporter.format to \"json\" or "
             "\"proto3\"");
   for (const std::string format : {"json", "proto3"}) {
     EXPECT_EQ(ErrorOf("", "https://me:pw@a/z/api/v1/spans?x", format.c_str()),
-              "exporter.endpoint: Zipkin accepts " + format +
-                  " at /api/v2/spans, found \"https://me:***@a/z/api/v1/spans?x\"; change the "
+              "exporter.endpoint: " + format +
+                  " goes to /api/v2/spans for exporter.type \"zipkin\", found "
+                  "\"https://me:***@a/z/api/v1/spans?x\"; change the "
                   "path, or set exporter.format to \"thrift\"");
     EXPECT_EQ(ErrorOf("scribe", "scribe://a", format.c_str()),
-              "exporter.format: expected \"thrift\" for exporter.type \"scribe\", which sends "
-              "Thrift, found \"" +
+              "exporter.format: expected \"thrift\" for exporter.type \"scribe\", found \"" +
                   format + "\"");
   }
   for (const std::string format : {"proto3", "thrift"}) {
-    EXPECT_EQ(ErrorOf("file", "", format.c_str()),
-              "exporter.format: expected \"json\" for exporter.type \"file\", which writes "
-              "lines of JSON, found \"" +
-                  format + "\"");
+    EXPECT_EQ(
+        ErrorOf("file", "", format.c_str()),
+        "exporter.format: expected \"json\" for exporter.type \"file\", found \"" + format + "\"");
   }
 }
 
 TEST(ValidateOptions, WantsAnEndpointOfTheTypesScheme) {
-  EXPECT_EQ(ErrorOf("zipkin", "scribe://a", ""),
-            "exporter.endpoint: expected an http:// or https:// URL for exporter.type \"zipkin\", "
-            "found \"scribe://a\"");
+  EXPECT_EQ(
+      ErrorOf("zipkin", "scribe://a", ""),
+      "exporter.endpoint: expected a URL with http:// or https:// for exporter.type \"zipkin\", "
+      "found \"scribe://a\"");
   EXPECT_EQ(ErrorOf("scribe", "http://a/api/v1/spans", ""),
-            "exporter.endpoint: expected a scribe:// URL for exporter.type \"scribe\", found "
+            "exporter.endpoint: expected a URL with scribe:// for exporter.type \"scribe\", found "
             "\"http://a/api/v1/spans\"");
   EXPECT_EQ(ErrorOf("scribe", "", ""),
             "exporter.endpoint: not set, but exporter.type is \"scribe\"");
@@ -143,7 +143,7 @@ TEST(ValidateOptions, WantsACategoryForScribe) {
               o->exporter.endpoint = "scribe://a";
               o->exporter.scribe_category.clear();
             }),
-            "exporter.scribe_category: not set, but spans are sent to Scribe");
+            "exporter.scribe_category: not set, but exporter.type is \"scribe\"");
 }
 
 TEST(ValidateOptions, ATransportOfTheProgramsOwnTakesAnyFormat) {

@@ -90,8 +90,9 @@ TEST(ModuleTest, SaysWhatToInstallWhereItIsMissing) {
     return "tracekin: " + setting + " needs libtracekin_" + name +
            ".so from the Debian package libtracekin-" + name +
            "0, which cannot be loaded (libtracekin_" + name +
-           ".so: cannot open shared object file: No such file or directory); the formats json and "
-           "proto3 over HTTP, and files, work without a module";
+           ".so: cannot open shared object file: No such file or directory); no module is needed "
+           "for "
+           "zipkin with json or proto3, file with json";
   };
   EXPECT_EQ(ErrorOf(copy.plugin(), kScribe), sentence("exporter.type \"scribe\"", "thrift"));
   EXPECT_EQ(ErrorOf(copy.plugin(), kThrift), sentence("exporter.format \"thrift\"", "thrift"));

@@ -129,7 +129,7 @@ TEST(Plugin, SaysWhatIsWrongWithTheConfiguration) {
       {R"({"service_name": "a", "exporter": {"type": "zipkin"}})", "exporter.endpoint: not set"},
       {R"({"service_name": "a", "exporter": {"path": ""}})", "exporter.path: not set"},
       {R"({"service_name": "a", "exporter": {"endpoint": "localhost:9411"}})",
-       "exporter.endpoint: expected an http:// or https:// URL"},
+       "exporter.endpoint: expected a URL with a host and http:// or https:// or scribe://"},
       {R"({"service_name": "a", "exporter": {"queue_spans": 1}})", "exporter.queue_spans: "},
       {R"({"service_name": "a", "propagation": {"inject": ["b4"]}})", "propagation.inject: "},
   };

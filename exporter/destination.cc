@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/destination.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/ascii.h"
+#include "base/strings.h"
+#include "exporter/encoding/zipkin_json_encoder.h"
+#include "exporter/encoding/zipkin_proto3_encoder.h"
+#include "exporter/module.h"
+#include "exporter/transport/curl.h"
+#include "exporter/transport/file_transport.h"
+#include "exporter/transport/http_transport.h"
+#include "exporter/transport/proxy.h"
+#include "exporter/transport/resolver.h"
+
+namespace tracekin {
+
+namespace {
+
+template <ZipkinJsonEncoder::Framing framing>
+std::unique_ptr<Encoder> MakeJson(const ExporterOptions& /*options*/) {
+  return std::make_unique<ZipkinJsonEncoder>(framing);
+}
+
+std::unique_ptr<Encoder> MakeProto3(const ExporterOptions& /*options*/) {
+  return std::make_unique<ZipkinProto3Encoder>();
+}
+
+// The module of a destination's transport. It is loaded while the tracer is made, so that one that is
+// missing is an error of that.
+const ExporterModule& TransportModule(const ExporterOptions& options) {
+  const Destination& destination = DestinationOf(options);
+  return LoadExporterModule(std::string(destination.module),
+                            "exporter.type \"" + std::string(destination.type) + '"');
+}
+
+std::optional<Exporter::HelperThread> HooksOf(const std::shared_ptr<Resolver>& resolver) {
+  if (resolver == nullptr) return std::nullopt;
+  return Exporter::HelperThread{
+      [resolver] { resolver->Start(); }, [resolver] { resolver->Stop(); },
+      [resolver](Exporter::Clock::time_point deadline) { resolver->AwaitFirst(deadline); },
+      [resolver] { resolver->AfterForkInChild(); }};
+}
+
+Connection ConnectHttp(const ExporterOptions& options, const Format& /*format*/,
+                       const std::string& content_type) {
+  const Proxy proxy = ProxyFromEnvironment(options.endpoint);
+  // With a proxy that some hosts are exempt from, only libcurl knows to which of the two names it will
+  // connect, so it resolves.
+  const bool libcurl_resolves = !proxy.url.empty() && !proxy.exempt.empty();
+  const auto resolver = libcurl_resolves ? nullptr : Resolver::For(options, proxy.url);
+  return {[options, content_type, proxy, resolver] {
+            return std::make_unique<HttpTransport>(options, content_type, proxy, resolver);
+          },
+          HooksOf(resolver)};
+}
+
+Connection ConnectScribe(const ExporterOptions& options, const Format& /*format*/,
+                         const std::string& /*content_type*/) {
+  const auto resolver = Resolver::For(options);
+  const auto make = TransportModule(options).make_transport;
+  return {[options, resolver, make] { return make(options, resolver); }, HooksOf(resolver)};
+}
+
+// librdkafka resolves by itself, and starts threads when the transport is made.
+Connection ConnectKafka(const ExporterOptions& options, const Format& /*format*/,
+                        const std::string& /*content_type*/) {
+  const ExporterModule& kafka = TransportModule(options);
+  kafka.check(options);
+  return {[options, make = kafka.make_transport] { return make(options, nullptr); }, std::nullopt,
+          /*eager=*/true};
+}
+
+Connection ConnectFile(const ExporterOptions& options, const Format& /*format*/,
+                       const std::string& /*content_type*/) {
+  return {[options] {
+    return std::make_unique<FileTransport>(options.path, options.rotate_bytes,
+                                           options.rotate_files);
+  }};
+}
+
+using Framing = ZipkinJsonEncoder::Framing;
+
+constexpr RequiredKey kEndpoint[] = {{&ExporterOptions::endpoint, "exporter.endpoint"}};
+constexpr RequiredKey kPath[] = {{&ExporterOptions::path, "exporter.path"}};
+constexpr RequiredKey kScribeCategory[] = {
+    {&ExporterOptions::scribe_category, "exporter.scribe_category"}};
+constexpr RequiredKey kKafkaKeys[] = {{&ExporterOptions::kafka_brokers, "exporter.kafka_brokers"},
+                                      {&ExporterOptions::kafka_topic, "exporter.kafka_topic"}};
+
+// name, body, path, module, make_encoder, required
+constexpr Format kZipkinFormats[] = {
+    {"json", "a JSON array, `application/json`", "/api/v2/spans", "", MakeJson<Framing::kArray>},
+    {"proto3", "a `ListOfSpans`, `application/x-protobuf`", "/api/v2/spans", "", MakeProto3},
+    {"thrift", "a list of Zipkin's first spans, `application/x-thrift`", "/api/v1/spans", "thrift",
+     nullptr},
+};
+constexpr Format kScribeFormats[] = {
+    {"thrift", "a call of Scribe's `Log`, one span in Base64 an entry", "", "thrift", nullptr,
+     kScribeCategory},
+};
+constexpr Format kFileFormats[] = {
+    {"json", "lines, each a JSON object", "", "", MakeJson<Framing::kLines>},
+};
+
+constexpr std::string_view kHttp[] = {"http", "https"};
+constexpr std::string_view kScribe[] = {"scribe"};
+
+// type, formats, schemes, example, bare_endpoint, module, required, network, connect
+constexpr Destination kDestinations[] = {
+    {"zipkin", kZipkinFormats, kHttp, "http://127.0.0.1:9411/api/v2/spans", false, "", kEndpoint,
+     true, ConnectHttp},
+    {"scribe", kScribeFormats, kScribe, "scribe://127.0.0.1:9410", true, "thrift", kEndpoint, true,
+     ConnectScribe},
+    {"kafka", kZipkinFormats, {}, "", false, "kafka", kKafkaKeys, true, ConnectKafka},
+    {"file", kFileFormats, {}, "", false, "", kPath, false, ConnectFile},
+    {"none", kZipkinFormats},
+};
+
+constexpr std::string_view kWithoutEndpoint = "file";
+
+const Destination* FindType(std::string_view type) {
+  for (const Destination& destination : kDestinations) {
+    if (destination.type == type) return &destination;
+  }
+  return nullptr;
+}
+
+const Format* FindFormat(const Destination& destination, std::string_view name) {
+  for (const Format& format : destination.formats) {
+    if (format.name == name) return &format;
+  }
+  return nullptr;
+}
+
+// The encoder's module is loaded while the tracer is made, as the transport's is.
+Exporter::MakeEncoder EncoderMaker(const ExporterOptions& options, const Format& format) {
+  auto make = format.make_encoder;
+  if (make == nullptr) {
+    const bool as_transport = format.module == DestinationOf(options).module;
+    make = as_transport ? TransportModule(options).make_encoder
+                        : LoadExporterModule(std::string(format.module),
+                                             "exporter.format \"" + std::string(format.name) + '"')
+                              .make_encoder;
+  }
+  return [options, make] { return make(options); };
+}
+
+Connection Connect(const ExporterOptions& options, const Format& format,
+                   const std::string& content_type) {
+  if (options.make_transport) return {options.make_transport};
+  const Destination& destination = DestinationOf(options);
+  return destination.sends() ? destination.connect(options, format, content_type) : Connection{};
+}
+
+}  // namespace
+
+bool Destination::HasScheme(std::string_view scheme) const {
+  return std::any_of(schemes.begin(), schemes.end(),
+                     [scheme](std::string_view own) { return EqualsIgnoringCase(scheme, own); });
+}
+
+Rows<Destination> Destinations() { return kDestinations; }
+
+std::vector<std::string_view> DestinationTypes() {
+  std::vector<std::string_view> types;
+  for (const Destination& destination : kDestinations) types.push_back(destination.type);
+  return types;
+}
+
+std::vector<std::string_view> FormatNames() {
+  std::vector<std::string_view> names;
+  for (const Destination& destination : kDestinations) {
+    for (const Format& format : destination.formats) {
+      if (std::find(names.begin(), names.end(), format.name) == names.end()) {
+        names.push_back(format.name);
+      }
+    }
+  }
+  return names;
+}
+
+const Destination* DestinationOfUrl(std::string_view url) {
+  const std::size_t end = url.find("://");
+  if (end == std::string_view::npos) return nullptr;
+  for (const Destination& destination : kDestinations) {
+    if (destination.HasScheme(url.substr(0, end))) return &destination;
+  }
+  return nullptr;
+}
+
+const Destination& DestinationOf(const ExporterOptions& options) {
+  if (const Destination* named = FindType(options.type)) return *named;
+  if (const Destination* named = DestinationOfUrl(options.endpoint)) return *named;
+  return options.endpoint.empty() ? *FindType(kWithoutEndpoint) : kDestinations[0];
+}
+
+const Format* FormatOf(const ExporterOptions& options) {
+  const Destination& destination = DestinationOf(options);
+  if (options.format.empty() || !destination.sends()) return destination.formats.begin();
+  const Format* found = FindFormat(destination, options.format);
+  if (found != nullptr || !options.make_transport) return found;
+  for (const Destination& other : kDestinations) {
+    if (const Format* format = FindFormat(other, options.format)) return format;
+  }
+  return nullptr;
+}
+
+std::shared_ptr<Exporter> MakeExporter(ExporterOptions options, const std::string& service_name,
+                                       const Logger& logger) {
+  const Destination& destination = DestinationOf(options);
+  const Format& format = *FormatOf(options);
+  options.type = destination.type;
+  options.format = format.name;
+  // First, because the modules use the OpenSSL that libcurl initialises.
+  if (destination.network && !options.make_transport) InitialiseCurl();
+  const Exporter::MakeEncoder make_encoder = EncoderMaker(options, format);
+  Connection connection = Connect(options, format, std::string(make_encoder()->content_type()));
+  auto exporter = std::make_shared<Exporter>(options, service_name, make_encoder,
+                                             std::move(connection.make_transport), logger);
+  if (connection.helper) exporter->set_helper(std::move(*connection.helper));
+  exporter->set_eager_transport(connection.eager);
+  return exporter;
+}
+
+std::string WithoutModule() {
+  std::vector<std::string> found;
+  for (const Destination& destination : kDestinations) {
+    if (!destination.module.empty() || !destination.sends()) continue;
+    std::vector<std::string_view> formats;
+    for (const Format& format : destination.formats) {
+      if (format.module.empty()) formats.push_back(format.name);
+    }
+    found.push_back(std::string(destination.type) + " with " + Joined(formats, " or "));
+  }
+  return Joined(found, ", ");
+}
+
+}  // namespace tracekin

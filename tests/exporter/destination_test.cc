@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/destination.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+
+#include "tracekin/configuration.h"
+
+namespace tracekin {
+namespace {
+
+using ::testing::HasSubstr;
+
+bool IsBuilt(std::string_view module) {
+#ifdef TRACEKIN_HAVE_THRIFT
+  if (module == "thrift") return true;
+#endif
+#ifdef TRACEKIN_HAVE_KAFKA
+  if (module == "kafka") return true;
+#endif
+  return module.empty();
+}
+
+/// Options that send spans to `destination`, and nothing that it does not need.
+Options OptionsFor(const Destination& destination, const Format& format) {
+  Options options;
+  options.service_name = "a";
+  ExporterOptions& exporter = options.exporter;
+  exporter.type = destination.type;
+  exporter.format = format.name;
+  for (const Rows<RequiredKey>& keys : {destination.required, format.required}) {
+    for (const RequiredKey& key : keys) {
+      if ((exporter.*key.value).empty()) exporter.*key.value = "127.0.0.1:1";
+    }
+  }
+  if (!destination.schemes.empty()) {
+    exporter.endpoint =
+        std::string(*destination.schemes.begin()) + "://127.0.0.1:1" + std::string(format.path);
+  }
+  return options;
+}
+
+void ExpectReachable(const Destination& destination, const Format& format) {
+  const Options options = OptionsFor(destination, format);
+  std::string error;
+  EXPECT_TRUE(ValidateOptions(options, &error)) << error;
+  EXPECT_EQ(DestinationOf(options.exporter).type, destination.type);
+  EXPECT_EQ(FormatOf(options.exporter), &format);
+  const auto make = [&] {
+    return MakeExporter(options.exporter, options.service_name,
+                        [](LogLevel, const std::string&) {});
+  };
+  if (IsBuilt(destination.module) && IsBuilt(format.module)) {
+    EXPECT_NE(make(), nullptr);
+  } else {
+    EXPECT_THROW(make(), std::runtime_error);
+  }
+}
+
+TEST(Destinations, EachOfThemCanBeReachedInEachOfItsFormats) {
+  for (const Destination& destination : Destinations()) {
+    if (!destination.sends()) continue;
+    EXPECT_FALSE(destination.formats.empty()) << destination.type;
+    for (const Format& format : destination.formats) {
+      SCOPED_TRACE(std::string(destination.type) + ' ' + std::string(format.name));
+      ExpectReachable(destination, format);
+    }
+  }
+}
+
+TEST(Destinations, EachNeedsItsKeys) {
+  for (const Destination& destination : Destinations()) {
+    for (const RequiredKey& key : destination.required) {
+      Options options = OptionsFor(destination, *destination.formats.begin());
+      (options.exporter.*key.value).clear();
+      std::string error;
+      EXPECT_FALSE(ValidateOptions(options, &error)) << key.path;
+      EXPECT_THAT(error, HasSubstr(std::string(key.path) + ": not set, but exporter.type is \"" +
+                                   std::string(destination.type) + '"'));
+    }
+  }
+}
+
+TEST(Destinations, AnEndpointNamesTheFirstOfItsScheme) {
+  for (const Destination& destination : Destinations()) {
+    if (destination.schemes.empty()) continue;
+    EXPECT_NE(DestinationOfUrl(destination.example), nullptr) << destination.example;
+  }
+  EXPECT_EQ(DestinationOfUrl("SCRIBE://a")->type, "scribe");
+  EXPECT_EQ(DestinationOfUrl("https://a")->type, "zipkin");
+  for (const char* url : {"", "://", "ftp://a", "http:/a", "httpx://a", "shttp://a"}) {
+    EXPECT_EQ(DestinationOfUrl(url), nullptr) << url;
+  }
+}
+
+/// The error of a JSON object with that exporter, or of the options that it makes.
+std::string ErrorOf(const std::string& exporter) {
+  Options options;
+  std::string error;
+  if (ParseConfiguration(R"({"service_name": "a", "exporter": {)" + exporter + "}}", &options,
+                         &error)) {
+    ValidateOptions(options, &error);
+  }
+  return error;
+}
+
+TEST(Destinations, AnUnknownTypeOrFormatIsToldWhatIsAllowed) {
+  for (const std::string_view type : DestinationTypes()) {
+    EXPECT_THAT(ErrorOf(R"("type": "pigeon")"), HasSubstr(std::string(type)));
+  }
+  for (const std::string_view format : FormatNames()) {
+    EXPECT_THAT(ErrorOf(R"("format": "xml")"), HasSubstr(std::string(format)));
+  }
+  for (const Destination& destination : Destinations()) {
+    if (!destination.sends() || destination.formats.end() - destination.formats.begin() != 1) {
+      continue;
+    }
+    const std::string_view only = destination.formats.begin()->name;
+    const std::string other = only == "json" ? "thrift" : "json";
+    const std::string type(destination.type);
+    EXPECT_EQ(ErrorOf(R"("type": ")" + type + R"(", "format": ")" + other + '"'),
+              "exporter.format: expected \"" + std::string(only) + "\" for exporter.type \"" +
+                  type + "\", found \"" + other + '"');
+  }
+}
+
+}  // namespace
+}  // namespace tracekin
