@@ -99,6 +99,19 @@ TEST(ModuleTest, SaysWhatToInstallWhereItIsMissing) {
   EXPECT_EQ(ErrorOf(copy.plugin(), kKafka), sentence("exporter.type \"kafka\"", "kafka"));
 }
 
+// Before the other cases, for the same reason.
+TEST(ModuleTest, IsNotLoadedFromTheCurrentFolder) {
+  if (IsInstalled("libtracekin_thrift.so")) GTEST_SKIP() << "this system has a module";
+  const Copy copy;
+  const TempFolder here;
+  const auto before = std::filesystem::current_path();
+  std::filesystem::copy(TRACEKIN_OTHER_MODULE, here.path() + "/libtracekin_thrift.so");
+  std::filesystem::current_path(here.path());
+  const std::string error = ErrorOf(copy.plugin(), kThrift);
+  std::filesystem::current_path(before);
+  EXPECT_THAT(error, HasSubstr("cannot open shared object file"));
+}
+
 TEST(ModuleTest, OtherFormatsNeedNone) {
   const Copy copy;
   const std::string endpoint = R"("endpoint": "http://127.0.0.1:1/api/v2/spans")";

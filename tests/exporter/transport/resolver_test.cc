@@ -6,6 +6,7 @@
 #include "exporter/transport/resolver.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netdb.h>
@@ -13,6 +14,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -297,7 +299,52 @@ INSTANTIATE_TEST_SUITE_P(Over, NamedCollectorTest,
   if (geteuid() != 0) GTEST_SKIP() << "only root may change the root folder"
 
 #ifdef TRACEKIN_HAVE_KAFKA
-// librdkafka starts a thread for itself and one for each broker in the list.
+// A limit: librdkafka resolves on threads of its own, at any time, and the numbers 0, 1 and 2 are
+// taken only while it is called.
+TEST(HostWithoutStandardDescriptorsLimit, MayFindThemTakenByLibrdkafkasThreads) {
+  TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
+  InFork([] {
+    Name("collector.test", "hang");
+    close(0);
+    Options options;
+    options.service_name = "closed";
+    options.exporter.type = "kafka";
+    options.exporter.kafka_brokers = {"collector.test:1"};
+    options.exporter.close_timeout_ms = 100;
+    const auto tracer = MakeTracer(options);
+    ASSERT_NE(tracer, nullptr);
+    EXPECT_TRUE(Eventually([] { return Questions() != 0; }));
+    EXPECT_TRUE(Eventually([] { return fcntl(0, F_GETFD) == -1; }));
+    Name("collector.test", "");
+  });
+}
+
+// A limit: librdkafka opens the files that its properties name.
+TEST(KafkaPropertiesLimit, AFifoThatTheyNameStopsTheSenderAndNotTheHost) {
+  TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
+  const TempFolder folder;
+  const std::string fifo = folder.path() + "/fifo";
+  const std::string properties = folder.path() + "/properties";
+  ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+  std::ofstream(properties) << "security.protocol=ssl\nssl.ca.location=" << fifo << '\n';
+  InFork([&] {
+    Options options;
+    options.service_name = "fifo";
+    options.exporter.type = "kafka";
+    options.exporter.kafka_brokers = {"127.0.0.1:1"};
+    options.exporter.kafka_config_file = properties;
+    options.exporter.close_timeout_ms = 100;
+    options.logger = [](LogLevel, const std::string&) {};
+    const auto tracer = MakeTracer(options);
+    ASSERT_NE(tracer, nullptr);
+    tracer->StartSpan("a");
+    tracer->Close();
+    EXPECT_EQ(tracer->counters().exported, 0u);
+    _exit(::testing::Test::HasFailure() ? 1 : 0);
+  });
+}
+
+// librdkafka starts a thread for itself and one for each broker of the list.
 TEST(KafkaInAConfinedHost, StartsItsThreadsBeforeTheHostForbidsItNewOnes) {
   TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   SKIP_UNLESS_ROOT();
@@ -329,6 +376,20 @@ TEST(KafkaInAConfinedHost, StartsItsThreadsBeforeTheHostForbidsItNewOnes) {
   });
 }
 #endif
+
+// A limit: with a proxy and exceptions from it only libcurl knows whose name is to be resolved.
+TEST_P(NamedCollectorTest, WithAProxyAndExceptionsIsAskedForByAThreadOfLibcurlsWhichIsALimit) {
+  if (GetParam() != "http") GTEST_SKIP() << "Scribe has no proxy";
+  setenv("http_proxy", ("http://collector.test:" + std::to_string(server_.port())).c_str(), 1);
+  setenv("no_proxy", "other.test", 1);
+  const auto tracer = Make();
+  unsetenv("http_proxy");
+  unsetenv("no_proxy");
+  ExpectExported(tracer.get(), 1);
+  tracer->Close();
+  const std::lock_guard<std::mutex> lock(names_mutex);
+  EXPECT_THAT(askers, ElementsAre("tracekin-send"));  // its threads have their maker's name
+}
 
 TEST_P(NamedCollectorTest, IsAskedForByOneThreadOfOurs) {
   const auto tracer = Make();
