@@ -164,7 +164,8 @@ class Server:
             data = self.read(connection, data, 4 + size)
             self.bodies += size + 4
             sequence = data[12:16]
-            answer = struct.pack(">I", 3) + b"Log\x02" + sequence + b"\x08\x00\x00\x00\x00\x00\x00\x00"
+            result = b"\x08\x00\x00\x00\x00\x00\x00\x00"
+            answer = struct.pack(">I", 3) + b"Log\x02" + sequence + result
             connection.sendall(struct.pack(">I", len(answer)) + answer)
             data = data[4 + size:]
 

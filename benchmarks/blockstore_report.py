@@ -52,7 +52,8 @@ STATES = {
 }
 ROUNDS_OF_A_PROCESS = 2
 GRID = [{"rw": rw, "bs": bs, "iodepth": depth, "size": "64m"}
-        for rw, bs, depth in itertools.product(["randread", "randwrite"], ["4k", "64k", "128k"], [1, 16])]
+        for rw, bs, depth in itertools.product(["randread", "randwrite"], ["4k", "64k", "128k"],
+                                               [1, 16])]
 THESIS = [{"rw": "write", "bs": "64k", "iodepth": 1, "size": "512m"},
           {"rw": "randwrite", "bs": "4k", "iodepth": 1, "size": "512m"}]
 

@@ -46,7 +46,8 @@ class Benchmark:
 
 
 def spread(values, digits):
-    return f"{min(values):,.{digits}f} / {statistics.median(values):,.{digits}f} / {max(values):,.{digits}f}"
+    figures = (min(values), statistics.median(values), max(values))
+    return " / ".join(f"{figure:,.{digits}f}" for figure in figures)
 
 
 def lowest_and_middle(values):
@@ -78,7 +79,8 @@ def cpu(benchmark, repetitions):
         bound = bound_text(CPU_BOUNDS[what], "µs", lowest_and_middle(times), 2) if what in CPU_BOUNDS else ""
         print(f"| {what} | {spread(times, 2)} | {bound} | {ratio} | {rate} | {dropped} |")
     rates = lowest_and_middle(run["rate"] for run in runs["json"])
-    took = json.loads(pathlib.Path(__file__).with_name("instructions.json").read_text())["instructions"]
+    counted = pathlib.Path(__file__).with_name("instructions.json").read_text()
+    took = json.loads(counted)["instructions"]
     print(f"\nInstructions of a span, by callgrind: {took['child/tracekin']:,} of the thread that makes it, of these "
           f"{took['child/noop']:,} are the API's;\n{took['export/json']:,} to export it as JSON, "
           f"{took['export/proto3']:,} as proto3.")

@@ -52,7 +52,8 @@ def count(proxy, folder):
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     print("| state | instructions a request | … beyond no filter |\n|---|---|---|")
-    with tempfile.TemporaryDirectory(prefix="tracekin-bench-") as folder, contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="tracekin-bench-"))
         bench = Bench(build, pathlib.Path(folder), stack)
         counts = {}
         for name in bench.states.keys() - {AGAIN, ONE_PERCENT, TEN_PERCENT}:

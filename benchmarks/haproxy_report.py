@@ -177,7 +177,8 @@ class Bench:
 
     def run(self, rounds):
         """Runs the rounds with new processes, after a first round that does not count."""
-        with tempfile.TemporaryDirectory(dir=self.folder) as folder, contextlib.ExitStack() as stack:
+        with contextlib.ExitStack() as stack:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(dir=self.folder))
             proxies = {name: self.start(name, pathlib.Path(folder, str(i)), stack)
                        for i, name in enumerate(self.states)}
             for turn in range(rounds + 1):
@@ -239,7 +240,8 @@ def questions(bench):
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 24
-    with tempfile.TemporaryDirectory(prefix="tracekin-bench-") as folder, contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="tracekin-bench-"))
         bench = Bench(build, pathlib.Path(folder), stack)
         for done in range(0, rounds, ROUNDS_OF_A_PROCESS):
             bench.run(min(ROUNDS_OF_A_PROCESS, rounds - done))

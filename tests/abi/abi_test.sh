@@ -11,7 +11,8 @@ here=$(dirname "$(realpath "$0")")
 root=$(realpath "$here/../..")
 include=$root/include/tracekin
 options=(--headers-dir "$include" --suppressions "$here/suppressions.ini" --drop-private-types
-  --exported-interfaces-only --no-corpus-path --no-comp-dir-path --no-show-locs --drop-undefined-syms)
+  --exported-interfaces-only --no-corpus-path --no-comp-dir-path --no-show-locs
+  --drop-undefined-syms)
 command -v abidw >/dev/null || {
   echo "SKIPPED: abidw is not installed (package abigail-tools)"
   exit 77

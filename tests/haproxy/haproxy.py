@@ -63,7 +63,8 @@ class Haproxy:
         """Waits until `count` workers have been started in total."""
         def loaded():
             if self.process.poll() is not None:
-                raise AssertionError(f"HAProxy ended with {self.process.returncode}:\n{self.said()}")
+                raise AssertionError(f"HAProxy ended with {self.process.returncode}:\n"
+                                     f"{self.said()}")
             return self.said().count("Loading success.") >= count and self.takes_signals()
         wait_for(loaded, f"worker {count}")
 

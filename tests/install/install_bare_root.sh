@@ -64,7 +64,9 @@ for name in thrift kafka; do
     thrift) exporter='{"endpoint": "scribe://127.0.0.1:1"}' ;;
     kafka) exporter='{"type": "kafka", "kafka_brokers": "127.0.0.1:1"}' ;;
   esac
-  make() { ./loading libtracekin_plugin.so "{\"service_name\": \"a\", \"exporter\": $exporter}" 2>messages; }
+  make() {
+    ./loading libtracekin_plugin.so "{\"service_name\": \"a\", \"exporter\": $exporter}" 2>messages
+  }
   ! make || { echo "makes a tracer for $name, without its module"; exit 1; }
   grep -q "the Debian package libtracekin-${name}0" messages || { cat messages; exit 1; }
   install ./libtracekin-${name}0_*.deb

@@ -38,7 +38,8 @@ ust='' thrift='' kafka='' grpc=''
 [ -z "$(find "$build" -name libtracekin_grpc.so)" ] || grpc=libtracekin-grpc0
 tools=''
 [ ! -e "$build/bin/tracekin" ] || tools=tracekin-tools
-packages+=(${ust:+$ust} ${thrift:+$thrift} ${kafka:+$kafka} ${tools:+$tools} ${grpc:+$grpc libtracekin-grpc-dev})
+packages+=(${ust:+$ust} ${thrift:+$thrift} ${kafka:+$kafka} ${tools:+$tools})
+packages+=(${grpc:+$grpc libtracekin-grpc-dev})
 made=("$work"/*.deb)
 [ ${#made[@]} = ${#packages[@]} ] || fail "expected ${packages[*]}, made ${made[*]}"
 
@@ -61,7 +62,9 @@ hardened() {
   [[ $(grep GNU_STACK <<<"$segments") != *E* ]] || fail "$1 wants an executable stack"
   [[ $symbols == *__stack_chk_fail* ]] || fail "$1 has no stack protector"
   case $1 in
-    *libtracekin.so* | *plugin.so) [[ $symbols =~ __[a-z]+(printf|cpy|move|set)_chk ]] || fail "$1 is not fortified" ;;
+    *libtracekin.so* | *plugin.so)
+      [[ $symbols =~ __[a-z]+(printf|cpy|move|set)_chk ]] || fail "$1 is not fortified"
+      ;;
   esac
 }
 find "$work/root" -type f \( -name '*.so*' -o -path '*/bin/*' \) | while read -r binary; do

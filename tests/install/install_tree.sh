@@ -42,7 +42,8 @@ has_span "$work/ceph.json" check
 
 echo "by pkg-config"
 export PKG_CONFIG_PATH=$libraries/pkgconfig
-[ "$(pkg-config --modversion tracekin)" = "$(sed -n 's/^CMAKE_PROJECT_VERSION:.*=//p' "$build/CMakeCache.txt")" ] ||
+version=$(sed -n 's/^CMAKE_PROJECT_VERSION:.*=//p' "$build/CMakeCache.txt")
+[ "$(pkg-config --modversion tracekin)" = "$version" ] ||
   fail "tracekin.pc has another version than the project"
 # shellcheck disable=SC2046 # several words are meant
 c++ -std=c++17 -o "$work/by-pkg-config" "$consumer/linked.cc" $(pkg-config --cflags --libs tracekin)
@@ -74,5 +75,7 @@ if grep -r -l -F -e "$build" -e "$(dirname "$consumer")" -e "$work/installed" \
   fail "these files do"
 fi
 for library in "$libraries"/*.so; do
-  if readelf -d "$library" | grep -E 'R(UN)?PATH'; then fail "$library looks for libraries there"; fi
+  if readelf -d "$library" | grep -E 'R(UN)?PATH'; then
+    fail "$library looks for libraries there"
+  fi
 done

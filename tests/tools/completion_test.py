@@ -54,7 +54,8 @@ def offered_by_zsh(folder, *words):
 
 
 def offered_by_fish(folder, *words):
-    script = f"source {SCRIPTS}/tracekin.fish; complete --do-complete '{' '.join(['tracekin', *words])}'"
+    line = " ".join(["tracekin", *words])
+    script = f"source {SCRIPTS}/tracekin.fish; complete --do-complete '{line}'"
     return [line.split("\t")[0] for line in run("fish", "--no-config", "-c", script, folder=folder)]
 
 

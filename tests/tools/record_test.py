@@ -72,7 +72,7 @@ class Record(unittest.TestCase):
             self.assertRegex(said, rf"(?m)^ +{count}  {name}$")
         processes = {(int(event["vpid"]), str(event["procname"]))
                      for event in events_below(self.output)
-                     if event.name != "tracekin:exporter_stats"}  # of a thread with a name of its own
+                     if event.name != "tracekin:exporter_stats"}  # its thread has its own name
         self.assertEqual(len(processes), 2)
         for process in processes:
             self.assertIn("process %d  %s\n" % process, said)

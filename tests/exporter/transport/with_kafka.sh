@@ -18,7 +18,8 @@ done
 
 dir=$(mktemp -d)
 export TRACEKIN_KAFKA_DIR=$dir/kafka
-trap '"$zipkin" down "$dir/zipkin" KILL; "$TRACEKIN_KAFKA" down "$TRACEKIN_KAFKA_DIR" KILL; rm -rf "$dir"' EXIT
+trap '"$zipkin" down "$dir/zipkin" KILL; "$TRACEKIN_KAFKA" down "$TRACEKIN_KAFKA_DIR" KILL
+  rm -rf "$dir"' EXIT
 TRACEKIN_KAFKA_BROKER=$("$TRACEKIN_KAFKA" up "$TRACEKIN_KAFKA_DIR") ||
   { tail -n 20 "$TRACEKIN_KAFKA_DIR/log"; exit 1; }
 TRACEKIN_ZIPKIN_URL=$(KAFKA_BOOTSTRAP_SERVERS=$TRACEKIN_KAFKA_BROKER "$zipkin" up "$dir/zipkin") ||

@@ -3,8 +3,9 @@
 """Runs programs that were written for BlkKin, and compares the events and spans that they produce with what they
 record.
 
-usage: scripts/with-lttng tests/integrations/blkin/programs_test.py FOLDER-OF-THE-PROGRAMS events
-       TRACEKIN_SCRIPTS=scripts tests/integrations/blkin/programs_test.py FOLDER-OF-THE-PROGRAMS zipkin
+usage: scripts/with-lttng tests/integrations/blkin/programs_test.py FOLDER events
+       TRACEKIN_SCRIPTS=scripts tests/integrations/blkin/programs_test.py FOLDER zipkin
+FOLDER holds the programs.
 """
 
 import collections
@@ -373,7 +374,8 @@ class Spans(Test):
         self.run_to_zipkin("blkin_ping_pong", "30")
         deadline = time.monotonic() + LIMIT_S
         while True:
-            with urllib.request.urlopen(self.server.url + "/api/v2/traces?serviceName=service%20b&limit=1000") as answer:
+            url = self.server.url + "/api/v2/traces?serviceName=service%20b&limit=1000"
+            with urllib.request.urlopen(url) as answer:
                 spans = [span for trace in json.load(answer) for span in trace]
             if len(spans) >= 60 or time.monotonic() >= deadline:
                 break
