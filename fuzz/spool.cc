@@ -139,13 +139,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Spool spool(folder.path(), 1 << 22, "service", &counts);
   spool.Adopt();
   const std::vector<std::string> spans = Drain(&spool, &counts);
-  const ExporterTotals totals = counts.Read();
+  const Counters totals = counts.Read();
   CHECK(spool.empty() && totals.spooled == 0);
   CHECK(totals.exported == spans.size());
-  CHECK(totals.adopted == totals.exported + totals.spool_corrupt);
+  CHECK(totals.adopted == totals.exported + totals.dropped.spool_corrupt);
   CHECK(std::filesystem::is_empty(folder.path()));
   if (!build || !HasNoOthers(segment)) return 0;
   CHECK(spans == segment.spans);
-  CHECK(totals.spool_corrupt == segment.lost);
+  CHECK(totals.dropped.spool_corrupt == segment.lost);
   return 0;
 }

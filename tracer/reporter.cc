@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstring>
 #include <new>
+#include <stdexcept>
+#include <string_view>
 #include <system_error>
 #include <type_traits>
 #include <utility>
@@ -48,49 +50,54 @@ const char* WriteNewFile(const std::string& path, const std::string& text) {
   return written == static_cast<ssize_t>(text.size()) ? nullptr : "write";
 }
 
+// What is recorded in a field of the event tracekin:exporter_stats.
+constexpr const CounterInfo& InfoOf(std::string_view field) {
+  constexpr std::string_view kDropped = "dropped_";
+  const bool dropped = field.substr(0, kDropped.size()) == kDropped;
+  if (dropped) field.remove_prefix(kDropped.size());
+  for (const CounterInfo& info : kCounters) {
+    if (info.name == field && (info.group == CounterGroup::kDropped) == dropped) return info;
+  }
+  throw std::logic_error("no such counter");  // at compile time
+}
+
+// The event has a field for each number of spans.
+constexpr std::size_t CountersOfSpans() {
+  std::size_t count = 0;
+  for (const CounterInfo& info : kCounters) count += info.group != CounterGroup::kOther;
+  return count;
+}
+#define TRACEKIN_ONE(field) +1
+static_assert(CountersOfSpans() == TRACEKIN_UST_COUNTERS(TRACEKIN_ONE));
+#undef TRACEKIN_ONE
+
 }  // namespace
 
 std::string PrometheusText(const Counters& counters, const std::string& service, long process) {
   const std::string labels =
       "service=\"" + Escaped(service) + "\",pid=\"" + std::to_string(process) + '"';
   std::string text;
-  const auto add = [&](const char* name, const std::string& label, std::uint64_t value) {
-    text += std::string(name) + '{' + labels + label + "} " + std::to_string(value) + '\n';
+  const auto describe = [&](const std::string& metric, bool grows, const char* help) {
+    text += "# HELP " + metric + ' ' + help + "\n# TYPE " + metric +
+            (grows ? " counter\n" : " gauge\n");
   };
-  const auto describe = [&](const char* name, const char* type, const char* help) {
-    text += std::string("# HELP ") + name + ' ' + help + "\n# TYPE " + name + ' ' + type + '\n';
-  };
-  const auto metric = [&](const char* name, const char* type, const char* help,
-                          std::uint64_t value) {
-    describe(name, type, help);
-    add(name, "", value);
-  };
-  metric("tracekin_spans_started_total", "counter", "Spans started.", counters.started);
-  metric("tracekin_spans_adopted_total", "counter",
-         "Spans found in the spool of a process that has ended.", counters.adopted);
-  metric("tracekin_spans_unsampled_total", "counter", "Finished spans not selected for export.",
-         counters.unsampled);
-  metric("tracekin_spans_exported_total", "counter", "Spans acknowledged by the collector.",
-         counters.exported);
-  describe("tracekin_spans_dropped_total", "counter", "Spans lost, by reason.");
-  const auto dropped = [&](const char* reason, std::uint64_t value) {
-    add("tracekin_spans_dropped_total", std::string(",reason=\"") + reason + '"', value);
-  };
-  dropped("queue_full", counters.dropped.queue_full);
-  dropped("too_large", counters.dropped.too_large);
-  dropped("rejected", counters.dropped.rejected);
-  dropped("expired", counters.dropped.expired);
-  dropped("spool_full", counters.dropped.spool_full);
-  dropped("spool_corrupt", counters.dropped.spool_corrupt);
-  dropped("closed", counters.dropped.closed);
-  dropped("fork", counters.dropped.fork);
-  metric("tracekin_spans_open", "gauge", "Spans started but not finished.", counters.open);
-  metric("tracekin_spans_queued", "gauge", "Finished spans waiting in memory.", counters.queued);
-  metric("tracekin_spans_in_flight", "gauge", "Spans being sent to the collector.",
-         counters.in_flight);
-  metric("tracekin_spans_spooled", "gauge", "Spans waiting on disk.", counters.spooled);
-  metric("tracekin_truncated_attributes_total", "counter",
-         "Tags, logs and strings that did not fit into their span.", counters.truncated_attributes);
+  bool dropped_described = false;
+  for (const CounterInfo& info : kCounters) {
+    const std::string value = "} " + std::to_string(info.In(counters)) + '\n';
+    if (info.group == CounterGroup::kDropped) {
+      const std::string metric = "tracekin_spans_dropped_total";
+      if (!std::exchange(dropped_described, true)) {
+        describe(metric, true, "Spans lost, by reason.");
+      }
+      text += metric + '{' + labels + ",reason=\"" + info.name + '"' + value;
+    } else {
+      const std::string metric =
+          std::string(info.group == CounterGroup::kSpans ? "tracekin_spans_" : "tracekin_") +
+          info.name + (info.grows ? "_total" : "");
+      describe(metric, info.grows, info.help);
+      text += metric + '{' + labels + value;
+    }
+  }
   return text;
 }
 
@@ -131,22 +138,13 @@ void Reporter::RecordEvent(const Counters& counters) noexcept {
   recorded_ = counters;
   tracekin_ust_stats stats{};
   stats.service = service_.c_str();
-  stats.started = counters.started;
-  stats.adopted = counters.adopted;
-  stats.open = counters.open;
-  stats.unsampled = counters.unsampled;
-  stats.queued = counters.queued;
-  stats.in_flight = counters.in_flight;
-  stats.spooled = counters.spooled;
-  stats.exported = counters.exported;
-  stats.dropped_queue_full = counters.dropped.queue_full;
-  stats.dropped_too_large = counters.dropped.too_large;
-  stats.dropped_rejected = counters.dropped.rejected;
-  stats.dropped_expired = counters.dropped.expired;
-  stats.dropped_spool_full = counters.dropped.spool_full;
-  stats.dropped_spool_corrupt = counters.dropped.spool_corrupt;
-  stats.dropped_closed = counters.dropped.closed;
-  stats.dropped_fork = counters.dropped.fork;
+#define TRACEKIN_SET(field)                             \
+  {                                                     \
+    constexpr const CounterInfo& info = InfoOf(#field); \
+    stats.field = info.In(counters);                    \
+  }
+  TRACEKIN_UST_COUNTERS(TRACEKIN_SET)
+#undef TRACEKIN_SET
   stats.tid = ThreadId();
   UstRecorder()->exporter_stats(&stats);
 }

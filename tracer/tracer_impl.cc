@@ -215,21 +215,8 @@ bool TracerImpl::Flush(std::chrono::milliseconds timeout) noexcept {
 // are being made.
 Counters TracerImpl::counters() const noexcept {
   using Shard = Accounts::Shard;
-  const ExporterTotals totals = exporter_->totals();
-  const SpanQueue& queue = exporter_->queue();
-  Counters counters;
-  counters.exported = totals.exported;
-  counters.adopted = totals.adopted;
-  counters.in_flight = totals.in_flight;
-  counters.spooled = totals.spooled;
-  counters.dropped.too_large = totals.too_large;
-  counters.dropped.rejected = totals.rejected;
-  counters.dropped.expired = totals.expired;
-  counters.dropped.spool_full = totals.spool_full;
-  counters.dropped.spool_corrupt = totals.spool_corrupt;
-  counters.queued = queue.accepted() - totals.TakenFromQueue();
-  counters.dropped.queue_full = queue.refused();
-  counters.dropped.closed = totals.closed + accounts_.Sum(&Shard::closed);
+  Counters counters = exporter_->totals();
+  counters.dropped.closed += accounts_.Sum(&Shard::closed);
   counters.dropped.fork = accounts_.Sum(&Shard::forked);
   counters.unsampled = accounts_.Sum(&Shard::unsampled);
   counters.truncated_attributes = accounts_.Sum(&Shard::truncated);

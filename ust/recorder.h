@@ -47,25 +47,32 @@ struct tracekin_ust_span {
   int32_t tid;        /* of the calling thread */
 };
 
-/* The counters of a tracer's spans. See tracekin/counters.h. */
+/* FIELD(name) for each counter of the event exporter_stats, in the order of its fields. They are those
+ * counters of tracekin/counters.h that are numbers of spans. */
+#define TRACEKIN_UST_COUNTERS(FIELD) \
+  FIELD(started)                     \
+  FIELD(adopted)                     \
+  FIELD(open)                        \
+  FIELD(unsampled)                   \
+  FIELD(queued)                      \
+  FIELD(in_flight)                   \
+  FIELD(spooled)                     \
+  FIELD(exported)                    \
+  FIELD(dropped_queue_full)          \
+  FIELD(dropped_too_large)           \
+  FIELD(dropped_rejected)            \
+  FIELD(dropped_expired)             \
+  FIELD(dropped_spool_full)          \
+  FIELD(dropped_spool_corrupt)       \
+  FIELD(dropped_closed)              \
+  FIELD(dropped_fork)
+
+/* Where a tracer's spans went; see tracekin/counters.h. */
 struct tracekin_ust_stats {
   const char* service;
-  uint64_t started;
-  uint64_t adopted;
-  uint64_t open;
-  uint64_t unsampled;
-  uint64_t queued;
-  uint64_t in_flight;
-  uint64_t spooled;
-  uint64_t exported;
-  uint64_t dropped_queue_full;
-  uint64_t dropped_too_large;
-  uint64_t dropped_rejected;
-  uint64_t dropped_expired;
-  uint64_t dropped_spool_full;
-  uint64_t dropped_spool_corrupt;
-  uint64_t dropped_closed;
-  uint64_t dropped_fork;
+#define TRACEKIN_UST_MEMBER(name) uint64_t name;
+  TRACEKIN_UST_COUNTERS(TRACEKIN_UST_MEMBER)
+#undef TRACEKIN_UST_MEMBER
   int32_t tid; /* of the calling thread */
 };
 

@@ -35,6 +35,8 @@
   lttng_ust_field_string(service, span->service)                               \
   lttng_ust_field_string(kind, span->kind[0] != '\0' ? span->kind : "local")   \
   lttng_ust_field_integer(int64_t, start_time, span->start_time)
+
+#define TRACEKIN_UST_COUNTER_FIELD(name) lttng_ust_field_integer(uint64_t, name, stats->name)
 #endif
 
 LTTNG_UST_TRACEPOINT_EVENT(
@@ -108,22 +110,7 @@ LTTNG_UST_TRACEPOINT_EVENT(
   LTTNG_UST_TP_ARGS(const struct tracekin_ust_stats*, stats),
   LTTNG_UST_TP_FIELDS(
     lttng_ust_field_string(service, stats->service)
-    lttng_ust_field_integer(uint64_t, started, stats->started)
-    lttng_ust_field_integer(uint64_t, adopted, stats->adopted)
-    lttng_ust_field_integer(uint64_t, open, stats->open)
-    lttng_ust_field_integer(uint64_t, unsampled, stats->unsampled)
-    lttng_ust_field_integer(uint64_t, queued, stats->queued)
-    lttng_ust_field_integer(uint64_t, in_flight, stats->in_flight)
-    lttng_ust_field_integer(uint64_t, spooled, stats->spooled)
-    lttng_ust_field_integer(uint64_t, exported, stats->exported)
-    lttng_ust_field_integer(uint64_t, dropped_queue_full, stats->dropped_queue_full)
-    lttng_ust_field_integer(uint64_t, dropped_too_large, stats->dropped_too_large)
-    lttng_ust_field_integer(uint64_t, dropped_rejected, stats->dropped_rejected)
-    lttng_ust_field_integer(uint64_t, dropped_expired, stats->dropped_expired)
-    lttng_ust_field_integer(uint64_t, dropped_spool_full, stats->dropped_spool_full)
-    lttng_ust_field_integer(uint64_t, dropped_spool_corrupt, stats->dropped_spool_corrupt)
-    lttng_ust_field_integer(uint64_t, dropped_closed, stats->dropped_closed)
-    lttng_ust_field_integer(uint64_t, dropped_fork, stats->dropped_fork)
+    TRACEKIN_UST_COUNTERS(TRACEKIN_UST_COUNTER_FIELD)
     lttng_ust_field_integer(int32_t, tid, stats->tid)))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(tracekin, exporter_stats, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 

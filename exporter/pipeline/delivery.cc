@@ -31,7 +31,7 @@ Delivery::Delivery(const ExporterOptions& options, std::unique_ptr<Spool> spool,
       batch_bytes_(kMaxBatchBytes) {}
 
 void Delivery::Add(const char* span, TimePoint now) noexcept {
-  counts_->in_flight.fetch_add(1);
+  ExporterCounts::Add(&counts_->in_flight, 1);
   try {
     if (filling_.empty()) filling_ = Spare();
     Batch& batch = filling_.front();
@@ -39,7 +39,7 @@ void Delivery::Add(const char* span, TimePoint now) noexcept {
     batch.Add(span);
     if (batch.spans >= options_.batch_spans || batch.bytes.size() >= batch_bytes_) EndBatch();
   } catch (const std::bad_alloc&) {
-    ExporterCounts::Move(&counts_->in_flight, &counts_->too_large, 1);
+    ExporterCounts::Move(&counts_->in_flight, &counts_->dropped.too_large, 1);
   }
 }
 
@@ -143,8 +143,8 @@ void Delivery::Settle(Outcome outcome, TimePoint now) noexcept {
 void Delivery::Accepted(const Outcome& outcome) noexcept {
   const std::size_t sent = current_.front().spans - outcome.unencoded - outcome.without_ids;
   Count(&counts_->exported, sent);
-  Count(&counts_->too_large, outcome.unencoded);
-  Count(&counts_->rejected, outcome.without_ids);
+  Count(&counts_->dropped.too_large, outcome.unencoded);
+  Count(&counts_->dropped.rejected, outcome.without_ids);
   if (outcome.without_ids != 0) SayWhyIdsAreNotSent();
   if (sent != 0) refusals_ = 0;
   GrowBatches();
@@ -169,7 +169,8 @@ void Delivery::GrowBatches() noexcept {
 
 void Delivery::Refused(bool too_large, TimePoint now) noexcept {
   if (refusals_ < kRefusesEverything) ++refusals_;
-  if (!MayDivide()) return Drop(too_large ? &counts_->too_large : &counts_->rejected);
+  if (!MayDivide())
+    return Drop(too_large ? &counts_->dropped.too_large : &counts_->dropped.rejected);
   if (!Divide()) return AwaitMemory(now);
   if (!too_large) return;
   // Later batches start with this size.
@@ -209,7 +210,7 @@ void Delivery::Failed(milliseconds retry_after, TimePoint now) noexcept {
   const bool to_spool = !current_is_old_ && spool_ != nullptr && !spool_failing_;
   if (to_spool && ToSpool(batch, now)) return current_.clear();
   if (!Expired(now)) return PutBack();
-  Drop(&counts_->expired);
+  Drop(&counts_->dropped.expired);
 }
 
 // A lack of memory in this process does not mark the collector as away, and the next attempt comes
@@ -219,7 +220,7 @@ void Delivery::AwaitMemory(TimePoint now) noexcept {
   short_of_memory_ = true;
   next_try_ = now + milliseconds(options_.retry_backoff_ms);
   if (current_is_old_ || !TooOld(now)) return PutBack();
-  Drop(&counts_->expired);
+  Drop(&counts_->dropped.expired);
 }
 
 bool Delivery::Expired(TimePoint now) const noexcept {
@@ -244,13 +245,13 @@ void Delivery::BackOff(milliseconds retry_after, TimePoint now) noexcept {
 
 void Delivery::PutBack() noexcept { line().splice(line().begin(), current_); }
 
-// Counts all spans of the current batch as lost.
-void Delivery::Drop(ExporterCounts::Count* as) noexcept {
+// Counts all of the batch that was under way as lost.
+void Delivery::Drop(std::uint64_t* as) noexcept {
   Count(as, current_.front().spans);
   Done();
 }
 
-void Delivery::Count(ExporterCounts::Count* as, std::size_t spans) noexcept {
+void Delivery::Count(std::uint64_t* as, std::size_t spans) noexcept {
   ExporterCounts::Move(current_is_old_ ? &counts_->spooled : &counts_->in_flight, as, spans);
 }
 
@@ -272,7 +273,7 @@ void Delivery::GiveUp(TimePoint now) noexcept {
   EndBatch();
   for (const Batch& batch : ready_) {
     if (spool_ != nullptr && !spool_failing_ && ToSpool(batch, now)) continue;
-    ExporterCounts::Move(&counts_->in_flight, &counts_->closed, batch.spans);
+    ExporterCounts::Move(&counts_->in_flight, &counts_->dropped.closed, batch.spans);
   }
   ready_.clear();
 }

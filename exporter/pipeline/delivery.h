@@ -107,8 +107,8 @@ class Delivery {
   bool Divide() noexcept;
   void PutBack() noexcept;
   bool ToSpool(const Batch& batch, TimePoint now) noexcept;
-  void Drop(ExporterCounts::Count* as) noexcept;
-  void Count(ExporterCounts::Count* as, std::size_t spans) noexcept;
+  void Drop(std::uint64_t* as) noexcept;
+  void Count(std::uint64_t* as, std::size_t spans) noexcept;
   void Done() noexcept;
   std::list<Batch> Spare();
   std::list<Batch>& line() { return current_is_old_ ? old_ : ready_; }

@@ -7,10 +7,9 @@
 #define TRACEKIN_EXPORTER_PIPELINE_DROP_REPORT_H
 
 #include <chrono>
-#include <cstdint>
 #include <string>
 
-#include "exporter/pipeline/totals.h"
+#include "tracekin/counters.h"
 
 namespace tracekin {
 
@@ -18,15 +17,12 @@ class DropReport {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  /// Returns the line to log, or "" if there are no new drops. Also returns "" if the last report
-  /// was too recent, unless this is the `last` call. Throws std::bad_alloc; the next call then
-  /// reports the same drops.
-  std::string Make(const ExporterTotals& totals, std::uint64_t queue_full,
-                   const std::string& last_error, TimePoint now, bool last);
+  /// The line to be logged, or "" if there is nothing to tell, or, unless it is the `last` time, not yet.
+  /// Throws std::bad_alloc; the next call then tells of the same drops.
+  std::string Make(const Counters& totals, const std::string& last_error, TimePoint now, bool last);
 
  private:
-  ExporterTotals told_;
-  std::uint64_t told_queue_full_ = 0;
+  Counters told_;
   TimePoint next_ = TimePoint::min();
 };
 

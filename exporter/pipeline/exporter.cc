@@ -281,8 +281,9 @@ void Exporter::Report(Worker* worker, bool last) noexcept {
   ReportCollector(worker);
   const Clock::time_point now = Clock::now();
   Log(LogLevel::kWarning, [&] {
-    return worker->drops.Make(counts_.Read(), queue_.refused(), worker->delivery.last_error(), now,
-                              last);
+    Counters totals = counts_.Read();
+    totals.dropped.queue_full = queue_.refused();
+    return worker->drops.Make(totals, worker->delivery.last_error(), now, last);
   });
 }
 
@@ -326,8 +327,8 @@ void Exporter::ReportFailedStarts() noexcept {
 // thread is inside the logger, this thread must not enter it as well.
 void Exporter::ReportStuck() noexcept {
   if (logging_) return;
-  const ExporterTotals totals = counts_.Read();
-  const std::uint64_t left = queue_.accepted() - totals.TakenFromQueue() + totals.in_flight;
+  const Counters totals = counts_.Read();
+  const std::uint64_t left = queue_.accepted() - TakenFromQueue(totals) + totals.in_flight;
   Log(LogLevel::kWarning, [&] {
     return "the sender is still busy after exporter.close_timeout_ms and may lose up to " +
            Plural(left, "span");
@@ -405,11 +406,11 @@ void Exporter::DiscardQueue() noexcept {
   const std::lock_guard<std::mutex> lock(discard_mutex_);
   queue_.Collect(SpanQueue::What::kEverything);
   while (const std::size_t late = queue_.ReadChunk([](const char*) {})) {
-    ExporterCounts::Add(&counts_.closed, late);
+    ExporterCounts::Add(&counts_.dropped.closed, late);
   }
 }
 
-ExporterTotals Exporter::totals() noexcept {
+Counters Exporter::totals() noexcept {
   if (closed()) {
     Worker* worker = worker_.load(std::memory_order_acquire);
     bool settled = worker == nullptr;
@@ -419,7 +420,10 @@ ExporterTotals Exporter::totals() noexcept {
     }
     if (settled) DiscardQueue();
   }
-  return counts_.Read();
+  Counters totals = counts_.Read();
+  totals.queued = queue_.accepted() - TakenFromQueue(totals);
+  totals.dropped.queue_full = queue_.refused();
+  return totals;
 }
 
 void Exporter::AfterForkInChild() noexcept {

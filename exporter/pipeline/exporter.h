@@ -99,7 +99,8 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
 
   bool closed() const { return closed_.load(std::memory_order_relaxed); }
 
-  ExporterTotals totals() noexcept;
+  /// What the exporter counts: `queued` and `queue_full`, and what ExporterCounts has.
+  Counters totals() noexcept;
 
   /// Discards the parent's spans and connection in the child, and starts new threads if the parent
   /// had any. The parent is not affected. REQUIRES: called in the child of a fork, while it has

@@ -282,7 +282,7 @@ void Spool::MakeRoom() noexcept {
     } catch (const std::bad_alloc&) {
       return;
     }
-    ExporterCounts::Move(&counts_->spooled, &counts_->spool_full, oldest->spans);
+    ExporterCounts::Move(&counts_->spooled, &counts_->dropped.spool_full, oldest->spans);
     Remove(oldest);
   }
 }
@@ -342,7 +342,7 @@ Spool::Content Spool::Load(Segment* segment) {
     ExporterCounts::Add(&counts_->spooled, segment->spans);
   }
   const std::uint64_t lost = segment->spans - content.records.size();
-  if (lost != 0) ExporterCounts::Move(&counts_->spooled, &counts_->spool_corrupt, lost);
+  if (lost != 0) ExporterCounts::Move(&counts_->spooled, &counts_->dropped.spool_corrupt, lost);
   segment->spans -= lost;
   return content;
 }

@@ -8,75 +8,43 @@
 #ifndef TRACEKIN_EXPORTER_PIPELINE_TOTALS_H
 #define TRACEKIN_EXPORTER_PIPELINE_TOTALS_H
 
-#include <atomic>
 #include <cstdint>
+#include <iterator>
+
+#include "tracekin/counters.h"
 
 namespace tracekin {
 
-struct ExporterTotals {
-  std::uint64_t exported = 0;
-  std::uint64_t rejected = 0;
-  std::uint64_t too_large = 0;
-  std::uint64_t expired = 0;
-  std::uint64_t spool_full = 0;
-  std::uint64_t spool_corrupt = 0;
-  std::uint64_t closed = 0;
-  std::uint64_t spooled = 0;    // at present
-  std::uint64_t in_flight = 0;  // at present: taken from the queue, but not spooled or settled
-  std::uint64_t adopted = 0;
-
-  /// Returns the number of spans that have left the queue. Adopted spans do not count, because they
-  /// never were in it.
-  std::uint64_t TakenFromQueue() const {
-    return exported + rejected + too_large + expired + spool_full + spool_corrupt + closed +
-           spooled + in_flight - adopted;
-  }
-};
-
-class ExporterCounts {
+/// Those of the tracer's counters that the exporter changes: `exported`, `spooled`, `in_flight`, `adopted`
+/// and reasons in `dropped`. Only the functions below may touch them while other threads read.
+class ExporterCounts : public Counters {
  public:
-  using Count = std::atomic<std::uint64_t>;
-
-  Count exported{0};
-  Count rejected{0};
-  Count too_large{0};
-  Count expired{0};
-  Count spool_full{0};
-  Count spool_corrupt{0};
-  Count closed{0};
-  Count spooled{0};
-  Count in_flight{0};
-  Count adopted{0};
-
-  static void Add(Count* to, std::uint64_t spans) noexcept { to->fetch_add(spans); }
-  static void Move(Count* from, Count* to, std::uint64_t spans) noexcept {
-    from->fetch_sub(spans);
-    to->fetch_add(spans);
+  static void Add(std::uint64_t* to, std::uint64_t spans) noexcept {
+    __atomic_fetch_add(to, spans, __ATOMIC_SEQ_CST);
+  }
+  static void Move(std::uint64_t* from, std::uint64_t* to, std::uint64_t spans) noexcept {
+    __atomic_fetch_sub(from, spans, __ATOMIC_SEQ_CST);
+    Add(to, spans);
   }
 
-  ExporterTotals Read() const noexcept {
-    ExporterTotals totals;
-    totals.exported = exported;
-    totals.rejected = rejected;
-    totals.too_large = too_large;
-    totals.expired = expired;
-    totals.spool_full = spool_full;
-    totals.spool_corrupt = spool_corrupt;
-    totals.closed = closed;
-    totals.spooled = spooled;
-    totals.in_flight = in_flight;
-    totals.adopted = adopted;
-    return totals;
-  }
-
-  /// Sets all counts to 0 in the child of a fork.
-  void Reset() noexcept {
-    for (Count* count : {&exported, &rejected, &too_large, &expired, &spool_full, &spool_corrupt,
-                         &closed, &spooled, &in_flight, &adopted}) {
-      count->store(0, std::memory_order_relaxed);
+  /// Reads the last stations of a span's life first.
+  Counters Read() const noexcept {
+    Counters read;
+    for (auto info = std::rbegin(kCounters); info != std::rend(kCounters); ++info) {
+      info->In(read) = __atomic_load_n(&info->In(*this), __ATOMIC_SEQ_CST);
     }
+    return read;
   }
+
+  /// In the child of a fork.
+  void Reset() noexcept { static_cast<Counters&>(*this) = {}; }
 };
+
+/// How many spans have left the queue. Those that it refused, and those that were adopted, never were in it.
+inline std::uint64_t TakenFromQueue(const Counters& counts) {
+  return counts.exported + counts.TotalDropped() - counts.dropped.queue_full + counts.spooled +
+         counts.in_flight - counts.adopted;
+}
 
 }  // namespace tracekin
 

@@ -43,11 +43,75 @@ struct Counters {
   /// Scopes of these spans that ended on another thread than they began on; see scope.h.
   std::uint64_t misplaced_scopes = 0;
 
-  std::uint64_t TotalDropped() const {
-    return dropped.queue_full + dropped.too_large + dropped.rejected + dropped.expired +
-           dropped.spool_full + dropped.spool_corrupt + dropped.closed + dropped.fork;
+  std::uint64_t TotalDropped() const;
+};
+
+enum class CounterGroup {
+  kSpans,    // spans, in a term of the equation above of its own
+  kDropped,  // spans, in dropped.*
+  kOther,    // not a number of spans
+};
+
+/// What a counter is, for whoever shows all of them.
+struct CounterInfo {
+  const char* name;  // of the member
+  CounterGroup group;
+  bool grows;                       // a counter in the sense of Prometheus; false for a gauge
+  const char* help;                 // a sentence; of a dropped span the reason
+  std::uint64_t Counters::*member;  // null in the group kDropped
+  std::uint64_t decltype(Counters::dropped)::*dropped;  // null in the others
+
+  constexpr const std::uint64_t& In(const Counters& counters) const {
+    return member != nullptr ? counters.*member : counters.dropped.*dropped;
+  }
+  constexpr std::uint64_t& In(Counters& counters) const {
+    return member != nullptr ? counters.*member : counters.dropped.*dropped;
   }
 };
+
+/// Every counter, in the order of a span's life. To add one, add a member above and a row here, and count
+/// it where it happens.
+inline constexpr CounterInfo kCounters[] = {
+    {"started", CounterGroup::kSpans, true, "Spans started.", &Counters::started, nullptr},
+    {"adopted", CounterGroup::kSpans, true, "Spans found in the spool of a process that has ended.",
+     &Counters::adopted, nullptr},
+    {"open", CounterGroup::kSpans, false, "Spans started but not finished.", &Counters::open,
+     nullptr},
+    {"unsampled", CounterGroup::kSpans, true, "Finished spans not selected for export.",
+     &Counters::unsampled, nullptr},
+    {"queued", CounterGroup::kSpans, false, "Finished spans waiting in memory.", &Counters::queued,
+     nullptr},
+    {"in_flight", CounterGroup::kSpans, false, "Spans being sent to the collector.",
+     &Counters::in_flight, nullptr},
+    {"spooled", CounterGroup::kSpans, false, "Spans waiting on disk.", &Counters::spooled, nullptr},
+    {"exported", CounterGroup::kSpans, true, "Spans acknowledged by the collector.",
+     &Counters::exported, nullptr},
+#define TRACEKIN_DROPPED(reason, help) \
+  { #reason, CounterGroup::kDropped, true, help, nullptr, &decltype(Counters::dropped)::reason }
+    TRACEKIN_DROPPED(queue_full, "The queue was full."),
+    TRACEKIN_DROPPED(too_large, "A span alone is too large for the collector or the memory."),
+    TRACEKIN_DROPPED(rejected, "The collector will not take them."),
+    TRACEKIN_DROPPED(expired, "They were not sent in time."),
+    TRACEKIN_DROPPED(spool_full, "The spool was full, and they were the oldest."),
+    TRACEKIN_DROPPED(spool_corrupt, "Their file in the spool was damaged or removed."),
+    TRACEKIN_DROPPED(closed, "The tracer was closed."),
+    TRACEKIN_DROPPED(fork, "They were open when the process forked; the parent reports them."),
+#undef TRACEKIN_DROPPED
+    {"truncated_attributes", CounterGroup::kOther, true,
+     "Tags, logs and strings that did not fit into their span.", &Counters::truncated_attributes,
+     nullptr},
+    {"misplaced_scopes", CounterGroup::kOther, true,
+     "Scopes that ended on another thread than they began on.", &Counters::misplaced_scopes,
+     nullptr},
+};
+
+inline std::uint64_t Counters::TotalDropped() const {
+  std::uint64_t total = 0;
+  for (const CounterInfo& info : kCounters) {
+    if (info.group == CounterGroup::kDropped) total += info.In(*this);
+  }
+  return total;
+}
 
 }  // namespace tracekin
 

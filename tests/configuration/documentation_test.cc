@@ -133,10 +133,9 @@ TEST(Documentation, ExamplesAreAccepted) {
   EXPECT_GE(examples, 2);
 }
 
-TEST(Documentation, DescriptionsAreOneSentence) {
+TEST(Documentation, DescriptionsAreSentencesThatFitIntoATable) {
   for (const Setting& setting : Settings()) {
     EXPECT_EQ(setting.description.back(), '.') << setting.path;
-    EXPECT_EQ(setting.description.find(". "), std::string_view::npos) << setting.path;
     EXPECT_EQ(setting.description.find('|'), std::string_view::npos) << setting.path;
   }
 }

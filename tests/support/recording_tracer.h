@@ -26,13 +26,7 @@
 namespace tracekin {
 
 inline void PrintTo(const Counters& counters, std::ostream* out) {
-  *out << "started " << counters.started << " open " << counters.open << " unsampled "
-       << counters.unsampled << " queued " << counters.queued << " exported " << counters.exported
-       << " queue_full " << counters.dropped.queue_full << " rejected " << counters.dropped.rejected
-       << " expired " << counters.dropped.expired << " too_large " << counters.dropped.too_large
-       << " in_flight " << counters.in_flight << " spooled " << counters.spooled << " closed "
-       << counters.dropped.closed << " fork " << counters.dropped.fork << " truncated "
-       << counters.truncated_attributes;
+  for (const CounterInfo& info : kCounters) *out << info.name << ' ' << info.In(counters) << ' ';
 }
 
 namespace testing {

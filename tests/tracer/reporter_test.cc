@@ -66,6 +66,21 @@ TEST(PrometheusText, IsOfEachCounterOnce) {
               HasSubstr("\ntracekin_spans_dropped_total" + labels + ",reason=\"expired\"} 3\n"));
   EXPECT_THAT(text, HasSubstr("\ntracekin_spans_spooled" + labels + "} 0\n"));
   EXPECT_EQ(text.back(), '\n');
+  for (const CounterInfo& info : kCounters) {
+    const bool dropped = info.group == CounterGroup::kDropped;
+    const std::string where = dropped ? "reason=\"" + std::string(info.name) + "\"} "
+                                      : std::string(info.name) + (info.grows ? "_total{" : "{");
+    EXPECT_NE(text.find(where), std::string::npos) << info.name;
+    EXPECT_EQ(text.find(where), text.rfind(where)) << info.name;
+  }
+}
+
+TEST(Documentation, TellsWhatToDoOfEachReasonToDropSpans) {
+  const std::string document = Contents(TRACEKIN_EXPORTER_MD);
+  for (const CounterInfo& info : kCounters) {
+    if (info.group != CounterGroup::kDropped) continue;
+    EXPECT_THAT(document, HasSubstr("\n| `" + std::string(info.name) + "` |"));
+  }
 }
 
 TEST_F(ReporterTest, WritesTheCountersUntilTheTracerIsClosed) {

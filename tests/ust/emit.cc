@@ -47,22 +47,10 @@ void EmitOnAnotherThread(std::uint64_t span_id) { std::thread(Emit, span_id).joi
 void EmitStats() {
   tracekin_ust_stats stats = {};
   stats.service = "frontend";
-  stats.started = 1;
-  stats.adopted = 2;
-  stats.open = 3;
-  stats.unsampled = 4;
-  stats.queued = 5;
-  stats.in_flight = 6;
-  stats.spooled = 7;
-  stats.exported = 8;
-  stats.dropped_queue_full = 9;
-  stats.dropped_too_large = 10;
-  stats.dropped_rejected = 11;
-  stats.dropped_expired = 12;
-  stats.dropped_spool_full = 13;
-  stats.dropped_spool_corrupt = 14;
-  stats.dropped_closed = 15;
-  stats.dropped_fork = 16;
+  std::uint64_t place = 0;
+#define TRACEKIN_SET(field) stats.field = ++place;
+  TRACEKIN_UST_COUNTERS(TRACEKIN_SET)
+#undef TRACEKIN_SET
   stats.tid = gettid();
   UstRecorder()->exporter_stats(&stats);
 }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/support/make_span.h"
@@ -73,7 +74,7 @@ class DeliveryTest : public ::testing::Test {
   }
 
   void ExpectConserved() {
-    EXPECT_EQ(added_, counts_.Read().TakenFromQueue());
+    EXPECT_EQ(added_, TakenFromQueue(counts_.Read()));
     EXPECT_TRUE(!delivery_->idle() || counts_.in_flight == 0);
   }
 
@@ -179,7 +180,7 @@ TEST_F(DeliveryTest, LackOfMemoryNeverHoldsABatchBeyondItsAge) {
   now_ += 60s;
   EXPECT_NE(delivery_->Next(now_, false), nullptr);
   delivery_->Settle(kNoMemory, now_);
-  EXPECT_EQ(counts_.expired, 5U);
+  EXPECT_EQ(counts_.dropped.expired, 5U);
   ExpectConserved();
 }
 
@@ -209,7 +210,7 @@ TEST_F(DeliveryTest, GivesUpWhatIsTooOld) {
   while (!Send(kFailed).empty() || !delivery_->idle()) now_ += 100ms;
   EXPECT_GE(now_ - start, 60s);
   EXPECT_LE(now_ - start, 71s);
-  EXPECT_EQ(counts_.expired, 5U);
+  EXPECT_EQ(counts_.dropped.expired, 5U);
   ExpectConserved();
 }
 
@@ -220,7 +221,7 @@ TEST_F(DeliveryTest, GivesUpWhatWasTriedTooOften) {
   int tries = 0;
   for (int i = 0; i < 10; ++i) tries += Send(kFailed, true).empty() ? 0 : 1;
   EXPECT_EQ(tries, 3);
-  EXPECT_EQ(counts_.expired, 5U);
+  EXPECT_EQ(counts_.dropped.expired, 5U);
 }
 
 TEST_F(DeliveryTest, NeverSendsASpanAgainThatWasRejected) {
@@ -229,7 +230,7 @@ TEST_F(DeliveryTest, NeverSendsASpanAgainThatWasRejected) {
   Add(2, 20);
   EXPECT_EQ(Send(kRejected), Range(1, 1));
   EXPECT_EQ(Send(kAccepted), Range(2, 11)) << "at once: the collector is there";
-  EXPECT_EQ(counts_.rejected, 1U);
+  EXPECT_EQ(counts_.dropped.rejected, 1U);
   EXPECT_EQ(delivery_->last_error(), "no");
 }
 
@@ -240,8 +241,8 @@ TEST_F(DeliveryTest, OneBadSpanNeverCostsAnotherOne) {
     Add(1, 1000);
     const auto is_bad = [bad](std::uint64_t id) { return id == bad; };
     EXPECT_LE(SendAll(is_bad, kRejected), 21) << bad;
-    EXPECT_EQ(counts_.rejected.exchange(0), 1U) << bad;
-    EXPECT_EQ(counts_.exported.exchange(0), 999U) << bad;
+    EXPECT_EQ(std::exchange(counts_.dropped.rejected, 0), 1U) << bad;
+    EXPECT_EQ(std::exchange(counts_.exported, 0), 999U) << bad;
     added_ = 0;
   }
 }
@@ -255,7 +256,7 @@ TEST_F(DeliveryTest, ManyBadSpansNeverCostOthers) {
     return (id >= 200 && id < 220) || id % 100 == 50 || id == 1000;
   };
   EXPECT_LE(SendAll(is_bad, kRejected), 250);
-  EXPECT_EQ(counts_.rejected, 31U);
+  EXPECT_EQ(counts_.dropped.rejected, 31U);
   EXPECT_EQ(counts_.exported, 969U);
   ExpectConserved();
 }
@@ -274,8 +275,8 @@ TEST_F(DeliveryTest, ACollectorThatRefusesEverythingIsNeverAskedSpanBySpan) {
     }
     ExpectConserved();
   }
-  EXPECT_EQ(counts_.rejected, 5500U);
-  EXPECT_EQ(counts_.too_large, 5500U);
+  EXPECT_EQ(counts_.dropped.rejected, 5500U);
+  EXPECT_EQ(counts_.dropped.too_large, 5500U);
 }
 
 // This holds although each of its batches contains a bad span by then.
@@ -286,13 +287,13 @@ TEST_F(DeliveryTest, ACollectorThatTakesSpansAgainIsNeverLeftBlind) {
     Add(1, 1000);
     SendAll([](std::uint64_t) { return true; }, kRejected);
   }
-  EXPECT_EQ(counts_.rejected.exchange(0), 3000U);
+  EXPECT_EQ(std::exchange(counts_.dropped.rejected, 0), 3000U);
   Add(1, 1000);
   SendAll([](std::uint64_t id) { return id == 1; }, kRejected);
-  EXPECT_EQ(counts_.rejected.exchange(0), 250U) << "the quarter it is in";
+  EXPECT_EQ(std::exchange(counts_.dropped.rejected, 0), 250U) << "the quarter it is in";
   Add(1, 1000);
   SendAll([](std::uint64_t id) { return id == 1; }, kRejected);
-  EXPECT_EQ(counts_.rejected, 1U);
+  EXPECT_EQ(counts_.dropped.rejected, 1U);
 }
 
 TEST_F(DeliveryTest, HalvesWhatIsTooLargeUntilItFits) {
@@ -305,7 +306,7 @@ TEST_F(DeliveryTest, HalvesWhatIsTooLargeUntilItFits) {
   EXPECT_EQ(Send(kTooLarge), Range(3, 3)) << "one span alone";
   EXPECT_EQ(Send(kAccepted), Range(4, 5));
   EXPECT_EQ(Send(kAccepted), Range(6, 10));
-  EXPECT_EQ(counts_.too_large, 1U);
+  EXPECT_EQ(counts_.dropped.too_large, 1U);
   EXPECT_EQ(counts_.exported, 9U);
   ExpectConserved();
 }
@@ -415,14 +416,14 @@ TEST_F(DeliveryTest, ABatchThatAlwaysFailsInTheSpoolIsGivenUpWhenOthersPass) {
   Add(1, 10);
   Send(kFailed);
   std::uint64_t id = 11;
-  for (int i = 0; i < 100 && counts_.expired == 0; ++i, id += 10) {
+  for (int i = 0; i < 100 && counts_.dropped.expired == 0; ++i, id += 10) {
     now_ += 20s;
     Add(id, id + 9);
     const Batch* batch = delivery_->Next(now_, false);
     ASSERT_NE(batch, nullptr);
     delivery_->Settle({IdsOf(*batch).front() == 1 ? kFailed : kAccepted}, now_);
   }
-  EXPECT_EQ(counts_.expired, 10U);
+  EXPECT_EQ(counts_.dropped.expired, 10U);
   EXPECT_GE(counts_.exported, 10U);
   ExpectConserved();
 }
@@ -457,7 +458,7 @@ TEST_F(DeliveryTest, WhatIsLeftAtTheEndIsCountedOrSpooled) {
   Make();
   Add(1, 15);
   delivery_->GiveUp(now_);
-  EXPECT_EQ(counts_.closed, 15U);
+  EXPECT_EQ(counts_.dropped.closed, 15U);
   EXPECT_TRUE(delivery_->idle());
   ExpectConserved();
   Make(true);
@@ -494,7 +495,7 @@ TEST_P(DeliveryHistory, Conserves) {
   delivery_->GiveUp(now_);
   ExpectConserved();
   EXPECT_EQ(counts_.in_flight, 0U);
-  EXPECT_EQ(counts_.spool_corrupt, 0U);
+  EXPECT_EQ(counts_.dropped.spool_corrupt, 0U);
   EXPECT_EQ(accepted.size(), counts_.exported);
   for (const auto& [id, times] : accepted) EXPECT_EQ(times, 1) << id;
 }

@@ -104,8 +104,8 @@ class ExporterTest : public ::testing::Test {
   }
 
   void ExpectBalance() {
-    const ExporterTotals totals = exporter_->totals();
-    EXPECT_EQ(exporter_->queue().accepted(), totals.TakenFromQueue());
+    const Counters totals = exporter_->totals();
+    EXPECT_EQ(exporter_->queue().accepted(), TakenFromQueue(totals));
     EXPECT_EQ(totals.in_flight, 0U);
   }
 
@@ -158,7 +158,7 @@ TEST_F(ExporterTest, CountsAndReportsWhatTheCollectorRejects) {
   Make();
   Push(1);
   exporter_->Close(10s);
-  EXPECT_EQ(exporter_->totals().rejected, 1U);
+  EXPECT_EQ(exporter_->totals().dropped.rejected, 1U);
   ExpectBalance();
   EXPECT_EQ(Log(),
             std::vector<std::string>{"dropped 1 span: rejected 1 (last error: 400 it says no)"});
@@ -173,7 +173,7 @@ TEST_F(ExporterTest, ASpanWhoseIdIs0IsNeverSentAndNeverSilentlyDropped) {
   exporter_->Close(10s);
   EXPECT_EQ(collector_.Bodies(), std::vector<std::string>{"<1,2,>2"});
   EXPECT_EQ(exporter_->totals().exported, 2U);
-  EXPECT_EQ(exporter_->totals().rejected, 1U);
+  EXPECT_EQ(exporter_->totals().dropped.rejected, 1U);
   ExpectBalance();
   EXPECT_EQ(Log(), std::vector<std::string>{
                        "dropped 1 span: rejected 1 (last error: not sent: the span id is 0, or the "
@@ -190,8 +190,8 @@ TEST_F(ExporterTest, ReportsDropsOnceInAWhileNotOncePerSpan) {
     exporter_->Flush(10s);
   }
   exporter_->Close(10s);
-  EXPECT_EQ(exporter_->totals().expired, 50U);
-  // The first is reported immediately, the other 49 together at the end.
+  EXPECT_EQ(exporter_->totals().dropped.expired, 50U);
+  // The first at once, the other 49 together at the end.
   EXPECT_EQ(Log(),
             (std::vector<std::string>{"spans cannot be sent and are kept in memory: refused",
                                       "dropped 1 span: expired 1 (last error: refused)",
@@ -224,7 +224,7 @@ TEST_F(ExporterTest, ASpanThatMemoryDoesNotSufficeForDoesNotSpoilItsBatch) {
   exporter_->Close(10s);
   EXPECT_EQ(collector_.Bodies(), std::vector<std::string>{"<2,>1"});
   EXPECT_EQ(exporter_->totals().exported, 1U);
-  EXPECT_EQ(exporter_->totals().too_large, 2U);
+  EXPECT_EQ(exporter_->totals().dropped.too_large, 2U);
   ExpectBalance();
 }
 
@@ -236,8 +236,8 @@ TEST_F(ExporterTest, CloseEndsASendThatHangsAndGivesUpTheRest) {
   const auto start = Exporter::Clock::now();
   exporter_->Close(100ms);
   EXPECT_LT(Exporter::Clock::now() - start, 2s);
-  const ExporterTotals totals = exporter_->totals();
-  EXPECT_EQ(totals.closed, 4U);
+  const Counters totals = exporter_->totals();
+  EXPECT_EQ(totals.dropped.closed, 4U);
   ExpectBalance();
 }
 
@@ -257,7 +257,7 @@ TEST_F(ExporterTest, WhatIsPushedAfterCloseIsCountedAsClosed) {
   exporter_->Close(10s);
   Push(2);
   EXPECT_EQ(exporter_->totals().exported, 1U);
-  EXPECT_EQ(exporter_->totals().closed, 1U);
+  EXPECT_EQ(exporter_->totals().dropped.closed, 1U);
   ExpectBalance();
 }
 
@@ -266,7 +266,7 @@ TEST_F(ExporterTest, CloseBeforeTheFirstSpanStartsNoThread) {
   exporter_->Close(10s);
   exporter_->EnsureRunning();
   Push(1);
-  EXPECT_EQ(exporter_->totals().closed, 1U);
+  EXPECT_EQ(exporter_->totals().dropped.closed, 1U);
   EXPECT_TRUE(collector_.Bodies().empty());
 }
 
@@ -288,7 +288,7 @@ TEST_F(ExporterTest, ALoggerThatThrowsIsHarmless) {
       [](LogLevel, const std::string&) { throw 1; });
   Push(1);
   exporter_->Close(10s);
-  EXPECT_EQ(exporter_->totals().closed, 1U);
+  EXPECT_EQ(exporter_->totals().dropped.closed, 1U);
 }
 
 // A host's own transport may throw anything. The exception's message may be too long for the
@@ -305,7 +305,7 @@ TEST_F(ExporterTest, ATransportThatThrowsNeverEndsTheProcess) {
     Push(1);
     exporter_->Flush(10s);
     exporter_->Close(10s);
-    EXPECT_EQ(exporter_->totals().closed, 1U);
+    EXPECT_EQ(exporter_->totals().dropped.closed, 1U);
   };
   make([] { throw std::runtime_error("an error"); });
   make([] { throw std::bad_alloc(); });
@@ -323,7 +323,7 @@ TEST_F(ExporterTest, AnEncoderThatCannotBeMadeIsReported) {
       });
   Push(1);
   exporter_->Close(10s);
-  EXPECT_EQ(exporter_->totals().closed, 1U);
+  EXPECT_EQ(exporter_->totals().dropped.closed, 1U);
   ASSERT_EQ(Log().size(), 2U);
   EXPECT_EQ(Log()[1], "dropped 1 span: closed 1 (last error: no encoder)");
 }

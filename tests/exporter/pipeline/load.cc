@@ -57,17 +57,22 @@ void Drain(const tracekin::Tracer& tracer, double seconds) {
   }
 }
 
-// Prints with one write, because several processes share standard output.
-void Print(const tracekin::Counters& c) {
-  dprintf(
-      STDOUT_FILENO,
-      "{\"pid\": %d, \"started\": %lu, \"adopted\": %lu, \"open\": %lu, \"unsampled\": %lu, "
-      "\"queued\": %lu, \"in_flight\": %lu, \"spooled\": %lu, \"exported\": %lu, "
-      "\"dropped\": {\"queue_full\": %lu, \"too_large\": %lu, \"rejected\": %lu, \"expired\": %lu, "
-      "\"spool_full\": %lu, \"spool_corrupt\": %lu, \"closed\": %lu, \"fork\": %lu}}\n",
-      getpid(), c.started, c.adopted, c.open, c.unsampled, c.queued, c.in_flight, c.spooled,
-      c.exported, c.dropped.queue_full, c.dropped.too_large, c.dropped.rejected, c.dropped.expired,
-      c.dropped.spool_full, c.dropped.spool_corrupt, c.dropped.closed, c.dropped.fork);
+// The counters of one group as members of a JSON object.
+std::string Members(const tracekin::Counters& counters, tracekin::CounterGroup group) {
+  std::string members;
+  for (const tracekin::CounterInfo& info : tracekin::kCounters) {
+    if (info.group != group) continue;
+    members += (members.empty() ? "\"" : ", \"") + std::string(info.name) +
+               "\": " + std::to_string(info.In(counters));
+  }
+  return members;
+}
+
+// One write, because several processes share standard output.
+void Print(const tracekin::Counters& counters) {
+  dprintf(STDOUT_FILENO, "{\"pid\": %d, %s, \"dropped\": {%s}}\n", getpid(),
+          Members(counters, tracekin::CounterGroup::kSpans).c_str(),
+          Members(counters, tracekin::CounterGroup::kDropped).c_str());
 }
 
 void Work(tracekin::Tracer* tracer, char** arguments) {

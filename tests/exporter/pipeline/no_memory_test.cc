@@ -238,11 +238,11 @@ class SpoolWithoutMemory : public ::testing::Test {
       Drain(&spool, &counts);
     }
     allocations_ = EndFailingAllocations();
-    const ExporterTotals totals = counts.Read();
+    const Counters totals = counts.Read();
     EXPECT_EQ(totals.in_flight + totals.spooled, 0U) << good;
     EXPECT_EQ(totals.adopted, kDead) << good;
-    EXPECT_EQ(totals.adopted + kOwn, totals.exported + totals.spool_full) << good;
-    EXPECT_GT(totals.spool_full, 0U) << good;
+    EXPECT_EQ(totals.adopted + kOwn, totals.exported + totals.dropped.spool_full) << good;
+    EXPECT_GT(totals.dropped.spool_full, 0U) << good;
     EXPECT_EQ(totals.exported, found_.size()) << good;
     for (const auto& [id, times] : found_) ASSERT_EQ(times, 1) << good << ": span " << id;
     EXPECT_TRUE(fs::is_empty(temp.path())) << good;

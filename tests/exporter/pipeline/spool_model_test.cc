@@ -136,10 +136,10 @@ TEST_P(SpoolModel, EverySpanIsSettledOnce) {
   }
   EXPECT_EQ(found, left) << "of " << model_.taken();
   EXPECT_EQ(model_.left(), 0U);
-  const ExporterTotals totals = last.counts.Read();
+  const Counters totals = last.counts.Read();
   EXPECT_EQ(totals.adopted, found);
   EXPECT_EQ(totals.spooled, 0U);
-  EXPECT_EQ(totals.spool_corrupt, 0U);
+  EXPECT_EQ(totals.dropped.spool_corrupt, 0U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, SpoolModel, ::testing::Range(0U, 20U));

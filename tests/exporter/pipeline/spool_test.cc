@@ -60,7 +60,7 @@ struct Process {
     spool->Settle(spans);
   }
 
-  ExporterTotals totals() const { return counts.Read(); }
+  Counters totals() const { return counts.Read(); }
 
   ExporterCounts counts;
   std::unique_ptr<Spool> spool;
@@ -265,11 +265,11 @@ TEST_F(SpoolTest, DropsTheOldestWhenItIsFull) {
     for (const std::string& file : Files(".spool")) bytes += fs::file_size(file);
     EXPECT_LE(bytes, 1U << 22);
   }
-  const ExporterTotals totals = process.totals();
-  EXPECT_GT(totals.spool_full, 0U);
-  EXPECT_EQ(totals.spooled + totals.spool_full, 100 * kBatches);
+  const Counters totals = process.totals();
+  EXPECT_GT(totals.dropped.spool_full, 0U);
+  EXPECT_EQ(totals.spooled + totals.dropped.spool_full, 100 * kBatches);
   EXPECT_GT(totals.spooled * 1080, 3U << 20) << "most of the room is used";
-  EXPECT_EQ(process.Drain(), Range(totals.spool_full + 1, 100 * kBatches));
+  EXPECT_EQ(process.Drain(), Range(totals.dropped.spool_full + 1, 100 * kBatches));
 }
 
 // An adopted segment that has not been read yet is counted before it is deleted.
@@ -280,9 +280,9 @@ TEST_F(SpoolTest, DropsAdoptedSpansFirst) {
   for (std::uint64_t i = 0; i < 40; ++i) {
     EXPECT_TRUE(process.Append(2000 + 100 * i, 2000 + 100 * i + 99, 1000));
   }
-  const ExporterTotals totals = process.totals();
+  const Counters totals = process.totals();
   EXPECT_EQ(totals.adopted, 1000U);
-  EXPECT_EQ(totals.spool_full + totals.spooled, 5000U);
+  EXPECT_EQ(totals.dropped.spool_full + totals.spooled, 5000U);
   EXPECT_EQ(process.Drain().size(), totals.spooled);
 }
 
@@ -293,7 +293,7 @@ TEST_F(SpoolTest, ATornTailLosesOneSpan) {
   Process process(folder_);
   process.spool->Adopt();
   EXPECT_EQ(process.Drain(), Range(1, 9));
-  EXPECT_EQ(process.totals().spool_corrupt, 1U);
+  EXPECT_EQ(process.totals().dropped.spool_corrupt, 1U);
   EXPECT_EQ(process.totals().adopted, 10U);
 }
 
@@ -317,15 +317,15 @@ TEST_F(SpoolTest, AFlippedBitLosesOneSpanAtMost) {
     Process process(folder_);
     process.spool->Adopt();
     const Ids ids = process.Drain();
-    const ExporterTotals totals = process.totals();
+    const Counters totals = process.totals();
     if (bit / 8 >= kHeader) {
       EXPECT_EQ(ids.size(), 2U) << bit;
-      EXPECT_EQ(totals.spool_corrupt, 1U) << bit;
+      EXPECT_EQ(totals.dropped.spool_corrupt, 1U) << bit;
     } else if (bit / 8 >= kSettled && bit / 8 < kServiceSize) {
       EXPECT_EQ(ids, Range(1, 3)) << bit;
     }
     for (const std::uint64_t id : ids) EXPECT_TRUE(id >= 1 && id <= 3) << bit;
-    EXPECT_EQ(totals.adopted, totals.exported + totals.spool_corrupt) << bit;
+    EXPECT_EQ(totals.adopted, totals.exported + totals.dropped.spool_corrupt) << bit;
   }
 }
 
@@ -383,7 +383,7 @@ TEST_F(SpoolTest, TheNameOfAServiceNeverMultipliesTheMemoryOfAFile) {
   Process process(folder_);
   process.spool->Adopt();
   EXPECT_EQ(process.Drain(), Ids{});
-  EXPECT_GE(process.totals().spool_corrupt, 1U);
+  EXPECT_GE(process.totals().dropped.spool_corrupt, 1U);
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
@@ -432,7 +432,7 @@ TEST_F(SpoolTest, AFileOfNothingButHeadersIsNeverReadAgainAndAgain) {
   process.spool->Adopt();
   EXPECT_EQ(process.Drain(), Range(1, 1));
   EXPECT_LT(stopwatch.elapsed(), std::chrono::seconds(10));
-  EXPECT_GE(process.totals().spool_corrupt, 1U);
+  EXPECT_GE(process.totals().dropped.spool_corrupt, 1U);
 }
 
 // The same with sizes that are valid for a span.
@@ -453,7 +453,7 @@ TEST_F(SpoolTest, CountsAllSpansOfAFileThatIsGone) {
   EXPECT_TRUE(process.Append(1, 10));
   fs::remove(Files(".spool").at(0));
   EXPECT_EQ(process.Drain(), Ids{});
-  EXPECT_EQ(process.totals().spool_corrupt, 10U);
+  EXPECT_EQ(process.totals().dropped.spool_corrupt, 10U);
   EXPECT_EQ(process.totals().spooled, 0U);
 }
 
@@ -463,7 +463,7 @@ TEST_F(SpoolTest, BeginsAnewWhereItsFolderWasRemoved) {
   fs::remove_all(folder_);
   EXPECT_TRUE(process.Append(11, 20));
   EXPECT_EQ(process.Drain(), Range(11, 20));
-  EXPECT_EQ(process.totals().spool_corrupt, 10U);
+  EXPECT_EQ(process.totals().dropped.spool_corrupt, 10U);
 }
 
 TEST_F(SpoolTest, SaysWhyItTakesNothing) {
@@ -493,7 +493,7 @@ TEST_F(SpoolTest, AFullDiskLosesNothingThatWasTaken) {
     EXPECT_THAT(process.spool->error(), HasSubstr("No space left on device"));
     EXPECT_EQ(process.totals().spooled, taken);
     EXPECT_EQ(process.Drain(), Range(1, taken));
-    EXPECT_EQ(process.totals().spool_corrupt, 0U);
+    EXPECT_EQ(process.totals().dropped.spool_corrupt, 0U);
     EXPECT_TRUE(process.Append(1, 10, 1000)) << "there is room again";
   }
   umount(disk.c_str());
@@ -532,7 +532,7 @@ TEST_F(SpoolTest, LeavesWhatIsNoSpoolAlone) {
   Process process(folder_);
   for (int i = 0; i < 3; ++i) process.spool->Adopt();
   EXPECT_EQ(process.Drain(), Ids{});
-  EXPECT_EQ(process.totals().adopted, process.totals().spool_corrupt);
+  EXPECT_EQ(process.totals().adopted, process.totals().dropped.spool_corrupt);
   EXPECT_TRUE(fs::exists(folder_ + "/2-b.lock"));
   EXPECT_TRUE(fs::exists(folder_ + "/notes.txt"));
 }
