@@ -6,12 +6,12 @@
 
 #include "base/ascii.h"
 #include "base/strings.h"
+#include "exporter/encoding/zipkin_answer.h"
 #include "exporter/encoding/zipkin_json_encoder.h"
 #include "exporter/encoding/zipkin_proto3_encoder.h"
 #include "exporter/module.h"
 #include "exporter/transport/curl.h"
 #include "exporter/transport/file_transport.h"
-#include "exporter/transport/http_transport.h"
 #include "exporter/transport/proxy.h"
 #include "exporter/transport/resolver.h"
 
@@ -44,15 +44,15 @@ std::optional<Exporter::HelperThread> HooksOf(const std::shared_ptr<Resolver>& r
       [resolver] { resolver->AfterForkInChild(); }};
 }
 
-Connection ConnectHttp(const ExporterOptions& options, const Format& /*format*/,
+Connection ConnectHttp(const ExporterOptions& options, const Format& format,
                        const std::string& content_type) {
   const Proxy proxy = ProxyFromEnvironment(options.endpoint);
   // With a proxy that some hosts are exempt from, only libcurl knows to which of the two names it will
   // connect, so it resolves.
   const bool libcurl_resolves = !proxy.url.empty() && !proxy.exempt.empty();
   const auto resolver = libcurl_resolves ? nullptr : Resolver::For(options, proxy.url);
-  return {[options, content_type, proxy, resolver] {
-            return std::make_unique<HttpTransport>(options, content_type, proxy, resolver);
+  return {[options, content_type, judge = format.judge, proxy, resolver] {
+            return std::make_unique<HttpTransport>(options, content_type, judge, proxy, resolver);
           },
           HooksOf(resolver)};
 }
@@ -90,16 +90,18 @@ constexpr RequiredKey kScribeCategory[] = {
 constexpr RequiredKey kKafkaKeys[] = {{&ExporterOptions::kafka_brokers, "exporter.kafka_brokers"},
                                       {&ExporterOptions::kafka_topic, "exporter.kafka_topic"}};
 
-// name, body, path, module, make_encoder, required
+// name, body, path, module, make_encoder, judge, required
 constexpr Format kZipkinFormats[] = {
-    {"json", "a JSON array, `application/json`", "/api/v2/spans", "", MakeJson<Framing::kArray>},
-    {"proto3", "a `ListOfSpans`, `application/x-protobuf`", "/api/v2/spans", "", MakeProto3},
+    {"json", "a JSON array, `application/json`", "/api/v2/spans", "", MakeJson<Framing::kArray>,
+     JudgeZipkinAnswer},
+    {"proto3", "a `ListOfSpans`, `application/x-protobuf`", "/api/v2/spans", "", MakeProto3,
+     JudgeZipkinAnswer},
     {"thrift", "a list of Zipkin's first spans, `application/x-thrift`", "/api/v1/spans", "thrift",
-     nullptr},
+     nullptr, JudgeZipkinAnswer},
 };
 constexpr Format kScribeFormats[] = {
     {"thrift", "a call of Scribe's `Log`, one span in Base64 an entry", "", "thrift", nullptr,
-     kScribeCategory},
+     nullptr, kScribeCategory},
 };
 constexpr Format kFileFormats[] = {
     {"json", "lines, each a JSON object", "", "", MakeJson<Framing::kLines>},

@@ -18,6 +18,7 @@
 
 #include "exporter/encoding/encoder.h"
 #include "exporter/pipeline/exporter.h"
+#include "exporter/transport/http_transport.h"
 #include "tracekin/options.h"
 
 namespace tracekin {
@@ -54,6 +55,7 @@ struct Format {
   std::string_view path;
   std::string_view module;  // what libtracekin_MODULE.so has the encoder; empty for our own
   std::unique_ptr<Encoder> (*make_encoder)(const ExporterOptions& options);  // null: the module's
+  HttpTransport::Judge judge = nullptr;  // of a collector's HTTP answer; null if there is no HTTP
   Rows<RequiredKey> required = {};
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers of an HTTP collector: a status, a Retry-After header and text.
-#include "exporter/transport/http_answer.h"
-#include "base/one_line.h"
+#include "exporter/encoding/zipkin_answer.h"
 
 #include <algorithm>
 #include <string>
@@ -39,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string line = OneLine(text);
   CheckLine(line);
 
-  const SendResult result = JudgeAnswer(status, text, retry_after);
+  const SendResult result = JudgeZipkinAnswer(status, text, retry_after);
   CHECK((result.status == SendStatus::kAccepted) == (status >= 200 && status < 300));
   CHECK(result.retry_after.count() >= 0 && result.retry_after <= std::chrono::hours(1));
   CHECK(result.retry_after.count() == 0 || result.status == SendStatus::kFailed);

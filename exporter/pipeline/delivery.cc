@@ -129,7 +129,9 @@ bool Delivery::HasOld() noexcept {
 
 void Delivery::Settle(Outcome outcome, TimePoint now) noexcept {
   SendResult& result = outcome.result;
-  if (result.status != SendStatus::kAccepted) last_error_ = std::move(result.message);
+  if (result.status != SendStatus::kAccepted || result.rejected != 0) {
+    last_error_ = std::move(result.message);
+  }
   if (outcome.no_memory) return AwaitMemory(now);
   short_of_memory_ = false;
   if (result.status == SendStatus::kFailed) return Failed(result.retry_after, now);
@@ -141,12 +143,14 @@ void Delivery::Settle(Outcome outcome, TimePoint now) noexcept {
 }
 
 void Delivery::Accepted(const Outcome& outcome) noexcept {
-  const std::size_t sent = current_.front().spans - outcome.unencoded - outcome.without_ids;
-  Count(&counts_->exported, sent);
+  const std::size_t left_out = outcome.unencoded + outcome.without_ids;
+  const std::size_t rejected = outcome.result.rejected;
+  const std::size_t accepted = current_.front().spans - left_out - rejected;
+  Count(&counts_->exported, accepted);
   Count(&counts_->dropped.too_large, outcome.unencoded);
-  Count(&counts_->dropped.rejected, outcome.without_ids);
-  if (outcome.without_ids != 0) SayWhyIdsAreNotSent();
-  if (sent != 0) refusals_ = 0;
+  Count(&counts_->dropped.rejected, outcome.without_ids + rejected);
+  if (outcome.without_ids != 0 && rejected == 0) SayWhyIdsAreNotSent();
+  if (accepted != 0) refusals_ = 0;
   GrowBatches();
   Done();
 }

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/library_at_work.h"
-#include "base/one_line.h"
 #include "base/standard_descriptors.h"
 
 namespace tracekin {
@@ -120,7 +119,9 @@ void Sender::Send(const Batch& batch, Outcome* outcome) {
     outcome->result.status = SendStatus::kAccepted;  // nothing to send
     return;
   }
-  outcome->result = owned_transport_->Send(body_, spans, deadline_);
+  outcome->result = owned_transport_->Send(body_, deadline_);
+  // A program's own transport may report any number.
+  outcome->result.rejected = std::min(outcome->result.rejected, spans);
   // The message of a program's own transport may have any content, but the log gets one line.
   outcome->result.message = OneLine(outcome->result.message);
 }

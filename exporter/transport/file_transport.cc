@@ -37,8 +37,7 @@ FileTransport::FileTransport(std::string path, std::uint64_t rotate_bytes,
                              std::uint64_t rotate_files)
     : path_(std::move(path)), rotate_bytes_(rotate_bytes), rotate_files_(rotate_files) {}
 
-SendResult FileTransport::Send(const std::string& body, std::size_t /*spans*/,
-                               Clock::time_point deadline) {
+SendResult FileTransport::Send(const std::string& body, Clock::time_point deadline) {
   const char* what = "open ";
   int error = EnsureOpen();
   if (error == 0 && IsTooLong(body.size())) error = Rotate(body.size(), deadline);

@@ -43,7 +43,7 @@ class FileTransport final : public Transport {
   explicit FileTransport(std::string path, std::uint64_t rotate_bytes = 0,
                          std::uint64_t rotate_files = 1);
 
-  SendResult Send(const std::string& body, std::size_t spans, Clock::time_point deadline) override;
+  SendResult Send(const std::string& body, Clock::time_point deadline) override;
   void Interrupt(Clock::time_point deadline) noexcept override;
   void AbandonAfterFork() noexcept override;
 

@@ -8,8 +8,6 @@
 #include <new>
 #include <utility>
 
-#include "exporter/transport/http_answer.h"
-
 namespace tracekin {
 
 namespace {
@@ -33,8 +31,8 @@ constexpr std::size_t kAnswerRead = 65536;
 }  // namespace
 
 HttpTransport::HttpTransport(const ExporterOptions& options, std::string_view content_type,
-                             const Proxy& proxy, std::shared_ptr<Resolver> resolver)
-    : options_(options), proxy_(proxy), resolver_(std::move(resolver)) {
+                             Judge judge, const Proxy& proxy, std::shared_ptr<Resolver> resolver)
+    : options_(options), judge_(judge), proxy_(proxy), resolver_(std::move(resolver)) {
   lines_ = {"Content-Type: " + std::string(content_type),
             "b3: 0",     // do not trace the tracer: b3-propagation asks reporters to send this
             "Expect:"};  // do not wait for a 100 Continue
@@ -152,8 +150,7 @@ std::string HttpTransport::CheckTlsFiles() const {
   return {};
 }
 
-SendResult HttpTransport::Send(const std::string& body, std::size_t /*spans*/,
-                               Clock::time_point deadline) {
+SendResult HttpTransport::Send(const std::string& body, Clock::time_point deadline) {
   if (Clock::now() >= interrupt_.Or(deadline)) {
     return {SendStatus::kFailed, "no time left to send the batch"};
   }
@@ -184,9 +181,9 @@ SendResult HttpTransport::Post(const std::string& body, Clock::time_point deadli
   curl_easy_getinfo(transfer_->easy(), CURLINFO_RETRY_AFTER, &retry_after);
   transfer_->End();
 
-  // A response counts even if its body failed. A status without any byte read belongs to the
-  // previous request: the host closed our descriptors before this one began.
-  if (bytes_read_ != 0 && status >= 200) return JudgeAnswer(status, answer_, seconds(retry_after));
+  // Whatever becomes of its body, an answer is an answer. A status without a byte read is that of the
+  // request before: the host has closed our descriptors before this one began.
+  if (bytes_read_ != 0 && status >= 200) return judge_(status, answer_, seconds(retry_after));
   if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
   if (resolver_) resolver_->Doubt();
   if (code) return {SendStatus::kFailed, Words(*code)};

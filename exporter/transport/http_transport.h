@@ -8,6 +8,7 @@
 
 #include <curl/curl.h>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,13 +36,18 @@ namespace tracekin {
 /// (curl_transfer.h).
 class HttpTransport final : public Transport {
  public:
-  /// Uses `endpoint`, `connect_timeout_ms` and the HTTP settings in `options`, and `proxy` unless
-  /// there is a Unix socket to connect to. `resolver` resolves host names; libcurl does if that is
-  /// null. Throws std::runtime_error if libcurl cannot be set up.
-  HttpTransport(const ExporterOptions& options, std::string_view content_type,
+  /// What the collector made of a batch: a function of the answer's status, of the beginning of its
+  /// body, and of how long it asks to be left alone. Each encoding has its own.
+  using Judge = SendResult (*)(long status, std::string_view text,
+                               std::chrono::seconds retry_after);
+
+  /// Uses `endpoint`, `connect_timeout_ms` and what ExporterOptions says of HTTP; and `proxy`, unless
+  /// there is a Unix socket to connect to. Names are asked of `resolver`; without one libcurl resolves
+  /// them. Throws std::runtime_error if libcurl cannot be set up.
+  HttpTransport(const ExporterOptions& options, std::string_view content_type, Judge judge,
                 const Proxy& proxy = {}, std::shared_ptr<Resolver> resolver = nullptr);
 
-  SendResult Send(const std::string& body, std::size_t spans, Clock::time_point deadline) override;
+  SendResult Send(const std::string& body, Clock::time_point deadline) override;
   void Interrupt(Clock::time_point deadline) noexcept override;
   void AbandonAfterFork() noexcept override;
 
@@ -68,6 +74,7 @@ class HttpTransport final : public Transport {
   static int OnProgress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexcept;
 
   const ExporterOptions options_;
+  const Judge judge_;
   const Proxy proxy_;
   const std::shared_ptr<Resolver> resolver_;  // may be null
   EarliestDeadline interrupt_;

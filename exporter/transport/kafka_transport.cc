@@ -162,8 +162,7 @@ void KafkaTransport::AwaitEnds(Clock::time_point until) noexcept {
   ending_.erase(std::remove_if(ending_.begin(), ending_.end(), is_done), ending_.end());
 }
 
-SendResult KafkaTransport::Send(const std::string& body, std::size_t /*spans*/,
-                                Clock::time_point deadline) {
+SendResult KafkaTransport::Send(const std::string& body, Clock::time_point deadline) {
   const Clock::time_point start = Clock::now();
   if (start >= interrupt_.Or(deadline))
     return {SendStatus::kFailed, "no time left to send the batch"};

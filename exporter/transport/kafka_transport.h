@@ -48,7 +48,7 @@ class KafkaTransport final : public Transport {
   /// that is left to end by itself.
   ~KafkaTransport() override;
 
-  SendResult Send(const std::string& body, std::size_t spans, Clock::time_point deadline) override;
+  SendResult Send(const std::string& body, Clock::time_point deadline) override;
   void Interrupt(Clock::time_point deadline) noexcept override;
   void AbandonAfterFork() noexcept override;
 

@@ -49,8 +49,7 @@ ScribeTransport::ScribeTransport(const ExporterOptions& options, std::shared_ptr
       connection_(options.endpoint, kDefaultPort,
                   std::chrono::milliseconds(options.connect_timeout_ms), std::move(resolver)) {}
 
-SendResult ScribeTransport::Send(const std::string& body, std::size_t /*spans*/,
-                                 Clock::time_point deadline) {
+SendResult ScribeTransport::Send(const std::string& body, Clock::time_point deadline) {
   SendResult result{SendStatus::kFailed};
   try {
     const std::string error = Exchange(body, deadline);

@@ -28,7 +28,7 @@ class ScribeTransport final : public Transport {
   explicit ScribeTransport(const ExporterOptions& options,
                            std::shared_ptr<Resolver> resolver = nullptr);
 
-  SendResult Send(const std::string& body, std::size_t spans, Clock::time_point deadline) override;
+  SendResult Send(const std::string& body, Clock::time_point deadline) override;
   void Interrupt(Clock::time_point deadline) noexcept override { connection_.Interrupt(deadline); }
   void AbandonAfterFork() noexcept override { connection_.AbandonAfterFork(); }
 

@@ -28,9 +28,12 @@ enum class SendStatus {
 
 struct SendResult {
   SendStatus status;
-  std::string message = {};  // unless kAccepted: what happened, in the collector's own words if any
-  std::chrono::milliseconds retry_after{
-      0};  // kFailed: the collector wants to be left alone so long
+  std::string message = {};  // unless all was taken: why, in the collector's own words if any
+  // kFailed: the collector wants to be left alone so long.
+  std::chrono::milliseconds retry_after{0};
+  // kAccepted: so many spans of the batch the collector did not take, and never will. They count as
+  // dropped.rejected. `message` says why, then.
+  std::size_t rejected = 0;
 };
 
 class Transport {
@@ -39,12 +42,11 @@ class Transport {
 
   virtual ~Transport() = default;
 
-  /// Sends one batch of `spans` spans. Returns by `deadline` at the latest (a disk that hangs
+  /// Sends one batch. Returns by `deadline` at the latest (a disk that hangs
   /// excepted). May throw std::bad_alloc: the batch has failed then. REQUIRES: the calling thread
   /// blocks SIGPIPE and SIGXFSZ, which the peer of a connection or pipe and a limit on the size of
   /// files would otherwise raise.
-  virtual SendResult Send(const std::string& body, std::size_t spans,
-                          Clock::time_point deadline) = 0;
+  virtual SendResult Send(const std::string& body, Clock::time_point deadline) = 0;
 
   /// Moves the deadline of a Send() that is under way on another thread, and of later ones, forward
   /// to `deadline`; never back. Any thread.

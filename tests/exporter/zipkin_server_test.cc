@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "exporter/encoding/zipkin_answer.h"
 #include "exporter/encoding/zipkin_json_encoder.h"
 #include "exporter/transport/http_transport.h"
 #include "tests/exporter/zipkin_client.h"
@@ -27,7 +28,8 @@ class ZipkinServerTest : public ::testing::Test {
     ExporterOptions options;
     options.endpoint = ServerUrl() + "/api/v2/spans";
     transport_ = std::make_unique<HttpTransport>(
-        options, ZipkinJsonEncoder(ZipkinJsonEncoder::Framing::kArray).content_type());
+        options, ZipkinJsonEncoder(ZipkinJsonEncoder::Framing::kArray).content_type(),
+        JudgeZipkinAnswer);
     trace_id_ = RandomTraceId();
   }
 
@@ -53,7 +55,7 @@ class ZipkinServerTest : public ::testing::Test {
   }
 
   SendResult Post(const std::vector<SpanRecord>& spans) {
-    return transport_->Send(Encode(spans, ZipkinJsonEncoder::Framing::kArray), spans.size(),
+    return transport_->Send(Encode(spans, ZipkinJsonEncoder::Framing::kArray),
                             Transport::Clock::now() + seconds(30));
   }
 
@@ -172,8 +174,8 @@ TEST_F(ZipkinServerTest, CompressedBatchesAreStored) {
   ExporterOptions options;
   options.endpoint = ServerUrl() + "/api/v2/spans";
   options.compression = "gzip";
-  transport_ = std::make_unique<HttpTransport>(options, "application/json");
-  const std::string text(11 << 20, 'x');  // too large without compression
+  transport_ = std::make_unique<HttpTransport>(options, "application/json", JudgeZipkinAnswer);
+  const std::string text(11 << 20, 'x');  // as it is, it would be too large
   SpanRecord span = MakeSpan();
   span.tags = {{"key", text}};
   ExpectRoundTrip(span);
@@ -186,8 +188,8 @@ TEST_F(ZipkinServerTest, CompressedBatchesAreStored) {
 TEST_F(ZipkinServerTest, AnotherPathIsRejected) {
   ExporterOptions options;
   options.endpoint = ServerUrl() + "/api/v3/spans";
-  HttpTransport transport(options, "application/json");
-  const SendResult result = transport.Send("[]", 0, Transport::Clock::now() + seconds(30));
+  HttpTransport transport(options, "application/json", JudgeZipkinAnswer);
+  const SendResult result = transport.Send("[]", Transport::Clock::now() + seconds(30));
   EXPECT_EQ(result.status, SendStatus::kRejected);
   EXPECT_THAT(result.message, StartsWith("HTTP 404"));
 }

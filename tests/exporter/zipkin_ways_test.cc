@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "exporter/encoding/scribe_encoder.h"
+#include "exporter/encoding/zipkin_answer.h"
 #include "exporter/encoding/zipkin_json_encoder.h"
 #include "exporter/encoding/zipkin_proto3_encoder.h"
 #include "exporter/encoding/zipkin_thrift_encoder.h"
@@ -47,7 +48,7 @@ struct Way {
 std::unique_ptr<Transport> Http(const std::string& path, const Encoder& encoder) {
   ExporterOptions options;
   options.endpoint = ServerUrl() + path;
-  return std::make_unique<HttpTransport>(options, encoder.content_type());
+  return std::make_unique<HttpTransport>(options, encoder.content_type(), JudgeZipkinAnswer);
 }
 
 std::unique_ptr<Transport> Scribe(bool strict) {
@@ -79,7 +80,7 @@ void Send(const Way& way, const std::vector<SpanRecord>& spans) {
   for (auto batch = spans.begin(); batch != spans.end(); batch += kBatch) {
     const std::string body = Encode(*way.encoder, {batch, batch + kBatch});
     const SendResult result =
-        way.transport->Send(body, kBatch, Transport::Clock::now() + std::chrono::seconds(30));
+        way.transport->Send(body, Transport::Clock::now() + std::chrono::seconds(30));
     ASSERT_EQ(result.status, SendStatus::kAccepted) << way.name << ": " << result.message;
   }
 }
@@ -141,7 +142,7 @@ std::string StoredAs(std::unique_ptr<Encoder> encoder, const char* path, SpanRec
   span.span_id = 1;
   const SendResult result =
       Http(path, *encoder)
-          ->Send(Encode(*encoder, {span}), 1, Transport::Clock::now() + std::chrono::seconds(30));
+          ->Send(Encode(*encoder, {span}), Transport::Clock::now() + std::chrono::seconds(30));
   EXPECT_EQ(result.status, SendStatus::kAccepted) << result.message;
   rapidjson::Document stored = StoredSpans(0, span.trace_id_low, 1);
   if (!stored.IsArray() || stored.Empty()) return {};
@@ -211,8 +212,7 @@ TEST(ZipkinWaysTest, APeerOfTheServersOwnNameLosesItInThrift) {
 // Sends a batch of `spans` in a `way` and returns the server's answer.
 SendStatus Answer(const Way& way, const std::vector<SpanRecord>& spans) {
   return way.transport
-      ->Send(Encode(*way.encoder, spans), spans.size(),
-             Transport::Clock::now() + std::chrono::seconds(30))
+      ->Send(Encode(*way.encoder, spans), Transport::Clock::now() + std::chrono::seconds(30))
       .status;
 }
 
@@ -361,7 +361,7 @@ TEST(ZipkinWaysTest, NoSpanIsEverRefusedForWhatItHolds) {
       }
       way.encoder->End(kBatch, &body);
       const SendResult result =
-          way.transport->Send(body, kBatch, Transport::Clock::now() + std::chrono::seconds(30));
+          way.transport->Send(body, Transport::Clock::now() + std::chrono::seconds(30));
       ASSERT_EQ(result.status, SendStatus::kAccepted) << way.name << ": " << result.message;
     }
     std::set<std::string> ids;
@@ -377,12 +377,12 @@ TEST(ZipkinWaysTest, ScribeTellsWhyItRejects) {
   const auto deadline = Transport::Clock::now() + std::chrono::seconds(30);
   ScribeEncoder encoder("zipkin");
   SpanRecord span;  // without ids
-  const SendResult result = transport->Send(Encode(encoder, {span}), 1, deadline);
+  const SendResult result = transport->Send(Encode(encoder, {span}), deadline);
   EXPECT_EQ(result.status, SendStatus::kRejected);
   EXPECT_NE(result.message.find("Thrift exception of type 6"), std::string::npos) << result.message;
-  EXPECT_EQ(transport->Send("no Thrift", 1, deadline).status, SendStatus::kRejected);
+  EXPECT_EQ(transport->Send("no Thrift", deadline).status, SendStatus::kRejected);
   span.trace_id_low = span.span_id = 1;
-  EXPECT_EQ(transport->Send(Encode(encoder, {span}), 1, deadline).status, SendStatus::kAccepted);
+  EXPECT_EQ(transport->Send(Encode(encoder, {span}), deadline).status, SendStatus::kAccepted);
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ class Ledger {
   class FileTransport final : public Transport {
    public:
     explicit FileTransport(int descriptor) : descriptor_(descriptor) {}
-    SendResult Send(const std::string& body, std::size_t, Clock::time_point) override {
+    SendResult Send(const std::string& body, Clock::time_point) override {
       const bool written =
           write(descriptor_, body.data(), body.size()) == static_cast<ssize_t>(body.size());
       return {written ? SendStatus::kAccepted : SendStatus::kFailed, {}};

@@ -41,7 +41,7 @@ class TransportFixture : public ::testing::Test {
 
   SendResult Send(const std::string& body, Milliseconds time = Milliseconds(10000)) {
     const auto start = Transport::Clock::now();
-    const SendResult result = transport_->Send(body, 1, start + time);
+    const SendResult result = transport_->Send(body, start + time);
     elapsed_ = Transport::Clock::now() - start;
     return result;
   }

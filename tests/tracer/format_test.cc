@@ -84,8 +84,7 @@ TEST(FormatTest, ScribeIsTheEndpointsScheme) {
 class Keeper final : public Transport {
  public:
   explicit Keeper(std::string* bodies) : bodies_(bodies) {}
-  SendResult Send(const std::string& body, std::size_t /*spans*/,
-                  Clock::time_point /*deadline*/) override {
+  SendResult Send(const std::string& body, Clock::time_point /*deadline*/) override {
     *bodies_ += body;
     return {SendStatus::kAccepted};
   }
@@ -122,8 +121,7 @@ TEST(FormatTest, ATransportOfTheProgramsOwnGetsWhatTypeAndFormatSay) {
 /// Returns a message that would flood a terminal and contains control characters.
 class Babbler final : public Transport {
  public:
-  SendResult Send(const std::string& /*body*/, std::size_t /*spans*/,
-                  Clock::time_point /*deadline*/) override {
+  SendResult Send(const std::string& /*body*/, Clock::time_point /*deadline*/) override {
     return {SendStatus::kRejected, "no\r\n\x1b[31mred\n" + std::string(1 << 20, 'x')};
   }
   void Interrupt(Clock::time_point /*deadline*/) noexcept override {}

@@ -38,7 +38,7 @@ class CountingTransport final : public Transport {
  public:
   explicit CountingTransport(std::atomic<std::uint64_t>* lines) : lines_(lines) {}
 
-  SendResult Send(const std::string& body, std::size_t, Clock::time_point) override {
+  SendResult Send(const std::string& body, Clock::time_point) override {
     *lines_ += static_cast<std::uint64_t>(std::count(body.begin(), body.end(), '\n'));
     return {SendStatus::kAccepted};
   }

@@ -234,6 +234,20 @@ TEST_F(DeliveryTest, NeverSendsASpanAgainThatWasRejected) {
   EXPECT_EQ(delivery_->last_error(), "no");
 }
 
+TEST_F(DeliveryTest, WhatAnAcceptedBatchLostIsNeverSentAgainFromTheSpoolEither) {
+  Make(true);
+  Add(1, 10);
+  EXPECT_EQ(Send(kFailed), Range(1, 10));
+  now_ += 1s;
+  EXPECT_EQ(Send({SendStatus::kAccepted, "three too old", 0ms, 3}), Range(1, 10));
+  EXPECT_EQ(counts_.exported, 7U);
+  EXPECT_EQ(counts_.rejected, 3U);
+  EXPECT_EQ(counts_.spooled, 0U);
+  EXPECT_EQ(delivery_->last_error(), "three too old");
+  EXPECT_EQ(Send(kAccepted, true), Ids{});
+  ExpectConserved();
+}
+
 TEST_F(DeliveryTest, OneBadSpanNeverCostsAnotherOne) {
   options_.batch_spans = 1000;
   for (const std::uint64_t bad : {1U, 2U, 500U, 501U, 999U, 1000U}) {

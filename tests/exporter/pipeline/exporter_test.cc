@@ -51,7 +51,7 @@ class FakeTransport final : public Transport {
  public:
   explicit FakeTransport(Collector* collector) : collector_(collector) {}
 
-  SendResult Send(const std::string& body, std::size_t, Clock::time_point deadline) override {
+  SendResult Send(const std::string& body, Clock::time_point deadline) override {
     std::unique_lock<std::mutex> lock(collector_->mutex);
     collector_->bodies.push_back(body);
     if (!collector_->hang) return collector_->answer;
@@ -164,7 +164,25 @@ TEST_F(ExporterTest, CountsAndReportsWhatTheCollectorRejects) {
             std::vector<std::string>{"dropped 1 span: rejected 1 (last error: 400 it says no)"});
 }
 
-// Collectors refuse a whole batch because of one such span.
+// A collector may take a batch and still refuse some of its spans, and say a number that is absurd.
+TEST_F(ExporterTest, WhatIsRefusedOfAnAcceptedBatchIsCountedAndNeverSentAgain) {
+  collector_.answer = {SendStatus::kAccepted, "2 too old", 0ms, 2};
+  Make();
+  for (std::uint64_t id = 1; id <= 5; ++id) Push(id);
+  EXPECT_TRUE(exporter_->Flush(60s));
+  EXPECT_EQ(exporter_->totals().exported, 3U);
+  EXPECT_EQ(exporter_->totals().rejected, 2U);
+  collector_.answer.rejected = SIZE_MAX;
+  Push(6);
+  exporter_->Close(60s);
+  EXPECT_EQ(exporter_->totals().exported, 3U);
+  EXPECT_EQ(exporter_->totals().rejected, 3U);
+  EXPECT_EQ(collector_.Bodies().size(), 2U);
+  EXPECT_EQ(Log().front(), "dropped 2 spans: rejected 2 (last error: 2 too old)");
+  ExpectBalance();
+}
+
+// Collectors refuse a whole batch for one such span.
 TEST_F(ExporterTest, ASpanWhoseIdIs0IsNeverSentAndNeverSilentlyDropped) {
   Make();
   Push(1);

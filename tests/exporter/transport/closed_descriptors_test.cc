@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "exporter/encoding/zipkin_answer.h"
 #include "exporter/transport/http_transport.h"
 #include "tests/exporter/transport/fault_server.h"
 #include "tests/support/fork.h"
@@ -106,7 +107,8 @@ std::vector<Way> Ways() {
                   [](const FaultServer& server) {
                     ExporterOptions options;
                     options.endpoint = server.url("user:secret");
-                    return std::make_unique<HttpTransport>(options, "application/json");
+                    return std::make_unique<HttpTransport>(options, "application/json",
+                                                           JudgeZipkinAnswer);
                   },
                   "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n"});
 #ifdef TRACEKIN_HAVE_THRIFT
@@ -157,7 +159,7 @@ class ClosedDescriptors : public ::testing::TestWithParam<Way> {
   std::unique_ptr<Transport> Make() const { return GetParam().make(server_); }
 
   static SendResult Send(Transport* transport) {
-    return transport->Send("[]", 1, Transport::Clock::now() + std::chrono::seconds(20));
+    return transport->Send("[]", Transport::Clock::now() + std::chrono::seconds(20));
   }
   static void ExpectSent(Transport* transport) {
     const SendResult result = Send(transport);
@@ -280,7 +282,7 @@ TEST(ClosedDescriptorsLimit, LibrdkafkaWritesToWhatTheHostHasOpenedInTheirPlace)
     options.kafka_brokers = "127.0.0.1:1";
     auto* transport = new KafkaTransport(options);  // its destructor might close host descriptors
     const auto send = [transport] {
-      transport->Send("[]", 1, Transport::Clock::now() + std::chrono::milliseconds(100));
+      transport->Send("[]", Transport::Clock::now() + std::chrono::milliseconds(100));
     };
     send();
     const Host host;

@@ -60,7 +60,7 @@ class FileTransportTest : public ::testing::Test {
   }
 
   static SendResult Send(Transport* transport, const std::string& body) {
-    return transport->Send(body, 1, In(5000));
+    return transport->Send(body, In(5000));
   }
 
   static void ExpectAccepted(Transport* transport, const std::string& body) {
@@ -315,7 +315,7 @@ TEST_F(FifoTest, ThatNobodyReadsIsWaitedForUntilTheDeadline) {
   const int reader = OpenReader();
   FileTransport transport(path_);
   const auto start = Transport::Clock::now();
-  const SendResult result = transport.Send(std::string(1 << 20, 'x') + '\n', 1, In(200));
+  const SendResult result = transport.Send(std::string(1 << 20, 'x') + '\n', In(200));
   const auto elapsed = Transport::Clock::now() - start;
   EXPECT_EQ(result.status, SendStatus::kFailed);
   EXPECT_EQ(result.message, "cannot write to " + path_ + ": Connection timed out");
@@ -329,7 +329,7 @@ TEST_F(FifoTest, WaitingEndsWhenInterrupted) {
   FileTransport transport(path_);
   std::thread interrupter([&] { transport.Interrupt(In(100)); });
   const auto start = Transport::Clock::now();
-  EXPECT_EQ(transport.Send(std::string(1 << 20, 'x'), 1, In(60000)).status, SendStatus::kFailed);
+  EXPECT_EQ(transport.Send(std::string(1 << 20, 'x'), In(60000)).status, SendStatus::kFailed);
   EXPECT_LE(Transport::Clock::now() - start, milliseconds(2000));
   interrupter.join();
   close(reader);

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 
+#include "exporter/encoding/zipkin_answer.h"
 #include "exporter/transport/http_transport.h"
 #ifdef TRACEKIN_HAVE_KAFKA
 #include "exporter/transport/kafka_transport.h"
@@ -76,7 +77,7 @@ using std::chrono::milliseconds;
 void ExpectDeadlineHolds(std::unique_ptr<Transport> transport) {
   constexpr milliseconds kTime{300}, kSlack{200};
   auto start = Transport::Clock::now();
-  const SendResult result = transport->Send("[]", 0, start + kTime);
+  const SendResult result = transport->Send("[]", start + kTime);
   EXPECT_LE(Transport::Clock::now() - start, kTime + kSlack);
   EXPECT_EQ(result.status, SendStatus::kFailed);
   EXPECT_TRUE(hanging_resolver.AwaitCall());
@@ -90,8 +91,8 @@ void ExpectDeadlineHolds(std::unique_ptr<Transport> transport) {
 TEST(HangingResolverTest, DoesNotHoldHttpBeyondTheDeadline) {
   ExporterOptions options;
   options.endpoint = "http://collector.invalid/";
-  ExpectDeadlineHolds(std::make_unique<HttpTransport>(options, "application/json", Proxy{},
-                                                      Resolver::For(options)));
+  ExpectDeadlineHolds(std::make_unique<HttpTransport>(
+      options, "application/json", JudgeZipkinAnswer, Proxy{}, Resolver::For(options)));
 }
 
 #ifdef TRACEKIN_HAVE_THRIFT
@@ -112,7 +113,7 @@ TEST(HangingResolverTest, DoesNotHoldAKafkaTransportBeyondTheDeadline) {
   transport.emplace(options);
   for (int i = 0; i < 3; ++i) {
     const auto start = Transport::Clock::now();
-    const SendResult result = transport->Send("[]", 0, start + kTime);
+    const SendResult result = transport->Send("[]", start + kTime);
     EXPECT_LE(Transport::Clock::now() - start, kTime + kSlack);
     EXPECT_EQ(result.status, SendStatus::kFailed);
   }

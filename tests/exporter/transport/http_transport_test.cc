@@ -22,6 +22,7 @@
 #include <utility>
 #include <vector>
 
+#include "exporter/encoding/zipkin_answer.h"
 #include "tests/exporter/transport/fault_server.h"
 #include "tests/exporter/transport/full_listener.h"
 #include "tests/support/connections.h"
@@ -70,7 +71,7 @@ class HttpTransportTest : public testing::TransportFixture<HttpTransport> {
 
   HttpTransport& Connect(const std::string& url) {
     options_.endpoint = url;
-    return transport_.emplace(options_, "application/json");
+    return transport_.emplace(options_, "application/json", JudgeZipkinAnswer);
   }
 
   // One batch to a server that answers with `handler`.
@@ -326,8 +327,8 @@ TEST_F(HttpTransportTest, ChildOfAForkClosesItsCopiesAndParentGoesOn) {
   if (child == 0) {
     transport_->AbandonAfterFork();
     const bool closed = ConnectionsTo(server_->port()).empty();
-    HttpTransport own(options_, "application/json");
-    const bool sent = own.Send("child", 1, In(milliseconds(5000))).status == SendStatus::kAccepted;
+    HttpTransport own(options_, "application/json", JudgeZipkinAnswer);
+    const bool sent = own.Send("child", In(milliseconds(5000))).status == SendStatus::kAccepted;
     _exit(closed && sent ? 0 : 1);
   }
   int status;

@@ -23,6 +23,7 @@
 #include <thread>
 #include <vector>
 
+#include "exporter/encoding/zipkin_answer.h"
 #include "exporter/encoding/zipkin_json_encoder.h"
 #include "exporter/transport/http_transport.h"
 #include "exporter/transport/kafka_transport.h"
@@ -101,7 +102,7 @@ class KafkaServerTest : public ::testing::Test {
   SendResult Send(const std::string& body, milliseconds time = seconds(20)) {
     if (!transport_) transport_.emplace(options_);
     const auto start = Transport::Clock::now();
-    const SendResult result = transport_->Send(body, 1, start + time);
+    const SendResult result = transport_->Send(body, start + time);
     elapsed_ = Transport::Clock::now() - start;
     return result;
   }
@@ -246,7 +247,7 @@ TEST_F(KafkaServerTest, ChildOfAForkClosesItsCopiesAndParentGoesOn) {
     const bool closed = connections() == 0;
     KafkaTransport own(options_);
     const bool sent =
-        own.Send("child", 1, Transport::Clock::now() + seconds(20)).status == SendStatus::kAccepted;
+        own.Send("child", Transport::Clock::now() + seconds(20)).status == SendStatus::kAccepted;
     _exit(closed && sent ? 0 : 1);
   }
   int status;
@@ -385,8 +386,8 @@ TEST_F(KafkaToZipkinTest, SpansAreThoseThatHttpBrings) {
   const std::uint64_t before = SpansFromKafka();
   ExpectAccepted(Encode(spans));
   for (SpanRecord& span : spans) span.trace_id_low = trace | 1;
-  HttpTransport http(options_, "application/json");
-  ASSERT_EQ(http.Send(Encode(spans), kSpans, Transport::Clock::now() + seconds(20)).status,
+  HttpTransport http(options_, "application/json", JudgeZipkinAnswer);
+  ASSERT_EQ(http.Send(Encode(spans), Transport::Clock::now() + seconds(20)).status,
             SendStatus::kAccepted);
 
   const rapidjson::Document by_kafka = Stored(trace, kSpans);

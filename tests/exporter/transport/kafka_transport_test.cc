@@ -51,7 +51,7 @@ class KafkaTransportTest : public ::testing::Test {
 
   SendResult Send(milliseconds time) {
     const auto start = Transport::Clock::now();
-    const SendResult result = transport_->Send("[]", 0, start + time);
+    const SendResult result = transport_->Send("[]", start + time);
     elapsed_ = Transport::Clock::now() - start;
     return result;
   }

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <string>
 
+#include "exporter/encoding/zipkin_answer.h"
 #include "exporter/transport/http_transport.h"
 #include "tests/exporter/transport/fault_server.h"
 #include "tests/support/temp_folder.h"
@@ -27,8 +28,8 @@ class ProxyTest : public ::testing::Test {
   static std::string Url(const char* endpoint) { return ProxyFromEnvironment(endpoint).url; }
 
   static SendStatus Send(const ExporterOptions& options, const Proxy& proxy) {
-    HttpTransport transport(options, "application/json", proxy);
-    return transport.Send("[]", 0, Transport::Clock::now() + std::chrono::seconds(20)).status;
+    HttpTransport transport(options, "application/json", JudgeZipkinAnswer, proxy);
+    return transport.Send("[]", Transport::Clock::now() + std::chrono::seconds(20)).status;
   }
 
   FaultServer collector_{[](FaultServer::Connection& c) { c.Answer("202 Accepted"); }};

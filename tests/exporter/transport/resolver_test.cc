@@ -29,6 +29,7 @@
 #include <system_error>
 #include <thread>
 
+#include "exporter/encoding/zipkin_answer.h"
 #include "exporter/transport/http_transport.h"
 #include "tests/exporter/transport/fault_server.h"
 #include "tests/support/fork.h"
@@ -217,13 +218,13 @@ TEST_F(ResolverTest, ABatchIsNeverAcceptedByTheAnswerToTheOneBefore) {
     ExporterOptions options;
     options.endpoint = "http://collector.test:" + std::to_string(server.port()) + "/";
     const std::shared_ptr<Resolver> resolver = Resolver::For(options);
-    HttpTransport transport(options, "application/json", Proxy{}, resolver);
-    EXPECT_EQ(transport.Send("[1]", 1, Clock::now() + 20s).status, SendStatus::kAccepted);
+    HttpTransport transport(options, "application/json", JudgeZipkinAnswer, Proxy{}, resolver);
+    EXPECT_EQ(transport.Send("[1]", Clock::now() + 20s).status, SendStatus::kAccepted);
     Name("collector.test", "hang");
     const std::size_t questions = Questions();
     resolver->Doubt();
     SendResult result{SendStatus::kAccepted};
-    std::thread sender([&] { result = transport.Send("[2]", 1, Clock::now() + 20s); });
+    std::thread sender([&] { result = transport.Send("[2]", Clock::now() + 20s); });
     EXPECT_TRUE(Eventually([&] { return Questions() > questions; }));
     close_range(3, ~0U, 0);
     sender.join();

@@ -426,7 +426,7 @@ TEST_F(ScribeTransportTest, ChildOfAForkClosesItsCopiesAndParentGoesOn) {
     transport_->AbandonAfterFork();
     const bool closed = ConnectionsTo(server_->port()).empty();
     ScribeTransport own(options_);
-    const bool sent = own.Send(Body({}), 1, In(milliseconds(5000))).status == SendStatus::kAccepted;
+    const bool sent = own.Send(Body({}), In(milliseconds(5000))).status == SendStatus::kAccepted;
     _exit(closed && sent ? 0 : 1);
   }
   int status;

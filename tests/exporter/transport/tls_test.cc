@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "exporter/encoding/zipkin_answer.h"
 #include "exporter/transport/http_transport.h"
 #include "tests/support/tls_server.h"
 
@@ -61,8 +62,8 @@ class TlsTest : public ::testing::Test {
 
   SendResult Send(const std::string& host = "localhost") {
     options_.endpoint = server_->Url(host);
-    HttpTransport transport(options_, "application/json");
-    return transport.Send("[ ]", 0, Transport::Clock::now() + std::chrono::seconds(20));
+    HttpTransport transport(options_, "application/json", JudgeZipkinAnswer);
+    return transport.Send("[ ]", Transport::Clock::now() + std::chrono::seconds(20));
   }
 
   void ExpectAccepted(const std::string& seen, const std::string& host = "localhost") {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exporter/transport/http_answer.h"
+#include "exporter/encoding/zipkin_answer.h"
 
 #include <algorithm>
 #include <utility>
@@ -25,7 +25,7 @@ SendStatus JudgeStatus(long status, std::string_view text) {
 
 }  // namespace
 
-SendResult JudgeAnswer(long status, std::string_view text, std::chrono::seconds retry_after) {
+SendResult JudgeZipkinAnswer(long status, std::string_view text, std::chrono::seconds retry_after) {
   const SendStatus judgement = JudgeStatus(status, text);
   if (judgement == SendStatus::kAccepted) return {judgement, {}};
   std::string message = "HTTP " + std::to_string(status);
