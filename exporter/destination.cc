@@ -12,6 +12,7 @@
 #include "exporter/module.h"
 #include "exporter/transport/curl.h"
 #include "exporter/transport/file_transport.h"
+#include "exporter/transport/http_transport.h"
 #include "exporter/transport/proxy.h"
 #include "exporter/transport/resolver.h"
 
@@ -210,7 +211,13 @@ const Format* FormatOf(const ExporterOptions& options) {
   return nullptr;
 }
 
-std::shared_ptr<Exporter> MakeExporter(ExporterOptions options, const std::string& service_name,
+Resource ResourceOf(const Options& options) {
+  Resource resource{options.service_name, {}};
+  for (const auto& [key, value] : options.tags) resource.tags.push_back({key, value});
+  return resource;
+}
+
+std::shared_ptr<Exporter> MakeExporter(ExporterOptions options, const Resource& resource,
                                        const Logger& logger) {
   const Destination& destination = DestinationOf(options);
   const Format& format = *FormatOf(options);
@@ -220,7 +227,7 @@ std::shared_ptr<Exporter> MakeExporter(ExporterOptions options, const std::strin
   if (destination.network && !options.make_transport) InitialiseCurl();
   const Exporter::MakeEncoder make_encoder = EncoderMaker(options, format);
   Connection connection = Connect(options, format, std::string(make_encoder()->content_type()));
-  auto exporter = std::make_shared<Exporter>(options, service_name, make_encoder,
+  auto exporter = std::make_shared<Exporter>(options, resource, make_encoder,
                                              std::move(connection.make_transport), logger);
   if (connection.helper) exporter->set_helper(std::move(*connection.helper));
   exporter->set_eager_transport(connection.eager);

@@ -9,6 +9,7 @@
 #ifndef TRACEKIN_EXPORTER_DESTINATION_H
 #define TRACEKIN_EXPORTER_DESTINATION_H
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -18,8 +19,9 @@
 
 #include "exporter/encoding/encoder.h"
 #include "exporter/pipeline/exporter.h"
-#include "exporter/transport/http_transport.h"
 #include "tracekin/options.h"
+#include "tracekin/span_record.h"
+#include "tracekin/transport.h"
 
 namespace tracekin {
 
@@ -55,7 +57,8 @@ struct Format {
   std::string_view path;
   std::string_view module;  // what libtracekin_MODULE.so has the encoder; empty for our own
   std::unique_ptr<Encoder> (*make_encoder)(const ExporterOptions& options);  // null: the module's
-  HttpTransport::Judge judge = nullptr;  // of a collector's HTTP answer; null if there is no HTTP
+  // Judges a collector's answer over HTTP, see HttpTransport::Judge. Null if there is no HTTP.
+  SendResult (*judge)(long status, std::string_view text, std::chrono::seconds retry_after);
   Rows<RequiredKey> required = {};
 };
 
@@ -103,9 +106,13 @@ const Destination& DestinationOf(const ExporterOptions& options);
 /// if the destination does not take that format. A transport of the program's own takes each.
 const Format* FormatOf(const ExporterOptions& options);
 
+/// Returns the service and the tracer's own tags. They are borrowed from `options`. Throws
+/// std::bad_alloc.
+Resource ResourceOf(const Options& options);
+
 /// Makes the exporter that the options describe. Throws std::runtime_error if a module is missing or
 /// refuses the options. REQUIRES: the options are valid, with absolute paths; `logger` is not empty.
-std::shared_ptr<Exporter> MakeExporter(ExporterOptions options, const std::string& service_name,
+std::shared_ptr<Exporter> MakeExporter(ExporterOptions options, const Resource& resource,
                                        const Logger& logger);
 
 /// What needs no module, for an error message.

@@ -14,16 +14,23 @@
 
 namespace tracekin {
 
-/// Reads a well-formed entry: its type, the sizes of its key and value, then both. Sizes are
-/// limited to the bytes that are left.
-inline std::string TakeEntry(Input* input) {
+/// An entry that is well formed after one of type `*before`, which becomes its own: the types of the
+/// entry and of its value in one byte, the sizes of its key and value, and both. Sizes are cut to
+/// what is there.
+inline std::string TakeEntry(Input* input, EntryType* before) {
   EntryHeader header{};
-  header.type = static_cast<EntryType>(input->Take<std::uint8_t>() % 5);
+  const unsigned types = input->Take<std::uint8_t>();
+  header.type = static_cast<EntryType>(types % 9);
+  header.value_type = static_cast<ValueType>(types / 9 % 5);
+  const bool after_log = *before == EntryType::kLog || *before == EntryType::kLogField;
+  if (header.type == EntryType::kLogField && !after_log) header.type = EntryType::kTag;
+  *before = header.type;
   const std::size_t key_size = input->Take<std::uint8_t>();
   const std::size_t value_size = input->Take<std::uint16_t>() % 2048;
   const std::string_view key = input->TakeBytes(key_size);
   std::string value(input->TakeBytes(value_size));
   if (header.type == EntryType::kLog) value.resize(std::max(value.size(), sizeof(std::int64_t)));
+  if (header.type == EntryType::kLink) value.resize(sizeof(LinkBytes));
   header.key_size = static_cast<std::uint16_t>(key.size());
   header.value_size = static_cast<std::uint32_t>(value.size());
   std::string entry(reinterpret_cast<const char*>(&header), sizeof header);
@@ -38,12 +45,14 @@ inline std::string TakeSpan(Input* input) {
   std::string span(input->TakeBytes(sizeof(SpanHeader)));
   span.resize(sizeof(SpanHeader));
   for (const std::size_t flag :
-       {offsetof(SpanHeader, debug), offsetof(SpanHeader, error), offsetof(SpanHeader, shared)}) {
+       {offsetof(SpanHeader, debug), offsetof(SpanHeader, error), offsetof(SpanHeader, shared),
+        offsetof(SpanHeader, random_trace_id)}) {
     span[flag] = static_cast<char>(span[flag] & 1);
   }
   char& kind = span[offsetof(SpanHeader, kind)];
   kind = static_cast<char>(static_cast<unsigned char>(kind) % 5);
-  for (; entries != 0 && !input->rest().empty(); --entries) span += TakeEntry(input);
+  EntryType before = EntryType::kDead;
+  for (; entries != 0 && !input->rest().empty(); --entries) span += TakeEntry(input, &before);
   const auto size = static_cast<std::uint32_t>(span.size());
   std::memcpy(span.data() + offsetof(SpanHeader, size), &size, sizeof size);
   return span;

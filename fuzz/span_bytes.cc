@@ -33,20 +33,28 @@ void CheckEndpoint(const Endpoint& endpoint) {
   CHECK(endpoint.ipv6.empty() || IsAddress(AF_INET6, endpoint.ipv6));
 }
 
-void CheckDecoding(const std::string& service, const std::vector<char>& bytes) {
+void CheckTag(const SpanRecord::Tag& tag) {
+  CheckText(tag.key);
+  CheckText(tag.value);
+  CHECK(tag.type <= ValueType::kJson);
+}
+
+void CheckDecoding(const std::vector<char>& bytes) {
   std::size_t entries = 0;
   ForEachEntry(bytes.data(), SpanSize(bytes.data()), [&](const Entry&) { ++entries; });
-  SpanDecoder decoder(service);
+  SpanDecoder decoder;
   const SpanRecord& record = decoder.Decode(bytes.data());
-  CHECK(record.tags.size() + record.annotations.size() <= entries + 1);
+  CHECK(record.tags.size() + record.annotations.size() + record.links.size() <= entries + 1);
   CheckText(record.name);
   CheckEndpoint(record.local);
   CheckEndpoint(record.remote);
-  for (const SpanRecord::Tag& tag : record.tags) {
-    CheckText(tag.key);
-    CheckText(tag.value);
+  CheckText(record.trace_state);
+  CheckText(record.status_message);
+  for (const SpanRecord::Tag& tag : record.tags) CheckTag(tag);
+  for (const SpanRecord::Annotation& annotation : record.annotations) {
+    CheckText(annotation.text);
+    for (const SpanRecord::Tag& field : annotation.fields) CheckTag(field);
   }
-  for (const SpanRecord::Annotation& annotation : record.annotations) CheckText(annotation.text);
 }
 
 }  // namespace
@@ -59,6 +67,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::vector<char> bytes(span.begin(), span.end());
   const bool good = IsWellFormedSpan({bytes.data(), bytes.size()});
   CHECK(good || !build);
-  if (good) CheckDecoding("service", bytes);
+  if (good) CheckDecoding(bytes);
   return 0;
 }

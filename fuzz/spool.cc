@@ -12,7 +12,6 @@
 
 #include "base/crc32c.h"
 #include "base/file_descriptor.h"
-#include "base/utf8.h"
 #include "fuzz/check.h"
 #include "fuzz/input.h"
 #include "fuzz/span.h"
@@ -34,12 +33,12 @@ struct Segment {
   std::size_t records = 0;
 };
 
-void Begin(std::uint32_t settled, std::string_view service, Segment* segment) {
-  const auto size = static_cast<std::uint32_t>(service.size());
-  segment->bytes.append("TKSPOOL2")
+void Begin(std::uint32_t settled, std::string_view resource, Segment* segment) {
+  const auto size = static_cast<std::uint32_t>(resource.size());
+  segment->bytes.append("TKSPOOL3")
       .append(BytesOf(settled))
       .append(BytesOf(Crc32c(BytesOf(settled))));
-  segment->bytes.append(BytesOf(size)).append(BytesOf(Crc32c(service))).append(service);
+  segment->bytes.append(BytesOf(size)).append(BytesOf(Crc32c(resource))).append(resource);
 }
 
 void AddRecord(std::uint32_t number, std::string_view span, Segment* segment) {
@@ -50,19 +49,18 @@ void AddRecord(std::uint32_t number, std::string_view span, Segment* segment) {
   ++segment->records;
 }
 
-// The longest service name that the spool accepts. Lengths of kShortService and more are increased
-// by kMaxService.
-constexpr std::size_t kMaxService = 1024;
-constexpr std::size_t kShortService = 0xF0;
+// A size beyond which the input's is of a resource's bytes as they are, and not of a service's name.
+constexpr std::size_t kMaxService = 0xF0;
 
 // Builds records with increasing numbers, and bytes between them, from the input.
 Segment Build(Input* input) {
   Segment segment;
   const std::uint32_t settled = input->Take<std::uint8_t>() % 4;
   const std::size_t service_size = input->Take<std::uint8_t>();
-  const std::string_view service =
-      input->TakeBytes(service_size < kShortService ? service_size : kMaxService + service_size);
-  Begin(settled, service, &segment);
+  const std::string_view service = input->TakeBytes(service_size);
+  const std::string resource =
+      service_size < kMaxService ? ResourceBytes({service, {}}) : std::string(service);
+  Begin(settled, resource, &segment);
   std::uint32_t next = 0;
   std::uint32_t expected = settled;
   bool torn = false;
@@ -85,8 +83,8 @@ Segment Build(Input* input) {
     }
     ++next;
   }
-  segment.lost += torn;  // at least one
-  if (service.size() > kMaxService) {
+  segment.lost += torn;  // one at least
+  if (!AreWellFormedEntries(resource)) {
     segment.spans.clear();
     segment.lost = 1;  // at least one
   }
@@ -111,10 +109,9 @@ void Leave(const std::string& folder, const std::string& bytes) {
 // Returns all spans that the spool returns, settling each batch.
 std::vector<std::string> Drain(Spool* spool, ExporterCounts* counts) {
   std::vector<std::string> spans;
-  std::string scratch;
   for (Batch batch; spool->Read(3, 1 << 20, &batch); batch.Clear()) {
-    CHECK(Sanitize(batch.service, &scratch) == batch.service);
-    CHECK(batch.service.size() <= 3 * kMaxService);
+    CHECK(AreWellFormedEntries(batch.resource));
+    CHECK(batch.resource.size() <= 65536);
     CHECK(batch.bytes.size() < (1 << 20) + kMaxSpanBytes + 8);
     batch.ForEach([&spans](const char* span) {
       CHECK(IsWellFormedSpan({span, SpanSize(span)}));
@@ -136,7 +133,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Leave(folder.path(), segment.bytes);
 
   ExporterCounts counts;
-  Spool spool(folder.path(), 1 << 22, "service", &counts);
+  Spool spool(folder.path(), 1 << 22, ResourceBytes({"service", {}}), &counts);
   spool.Adopt();
   const std::vector<std::string> spans = Drain(&spool, &counts);
   const Counters totals = counts.Read();

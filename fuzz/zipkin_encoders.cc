@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "exporter/encoding/zipkin_json_encoder.h"
+#include "exporter/encoding/zipkin_model.h"
 #include "exporter/encoding/zipkin_proto3_encoder.h"
 #include "exporter/pipeline/span_bytes.h"
 #include "fuzz/check.h"
@@ -27,9 +28,17 @@ namespace {
 
 using namespace tracekin;
 
+const Resource kResource{"service", {{"zone", "a"}, {"key", "the tracer's"}}};
+
+// What the encoders are given, and what they are to make of it.
+struct Told {
+  const SpanRecord& record;
+  const SpanRecord& span;
+};
+
 std::string Encoded(Encoder&& encoder, const SpanRecord& span) {
   std::string body;
-  encoder.Begin(&body);
+  encoder.Begin(kResource, &body);
   encoder.Add(span, &body);
   encoder.End(1, &body);
   return body;
@@ -94,9 +103,11 @@ void CheckLists(const rapidjson::Value& read, const SpanRecord& span) {
   }
 }
 
-void CheckJson(const SpanRecord& span) {
-  const std::string body = Encoded(ZipkinJsonEncoder(ZipkinJsonEncoder::Framing::kArray), span);
-  CHECK(body.find("yAnnotations\"") == body.npos);  // Zipkin would assume its first API
+void CheckJson(const Told& told) {
+  const SpanRecord& span = told.span;
+  const std::string body =
+      Encoded(ZipkinJsonEncoder(ZipkinJsonEncoder::Framing::kArray), told.record);
+  CHECK(body.find("yAnnotations\"") == body.npos);  // what Zipkin takes for its first API
   CHECK(body.find('\n') == body.npos);
   rapidjson::Document list;
   list.Parse<rapidjson::kParseValidateEncodingFlag>(body.data(), body.size());
@@ -118,9 +129,10 @@ void CheckJson(const SpanRecord& span) {
   CHECK(read.HasMember("debug") == span.debug && read.HasMember("shared") == span.shared);
 }
 
-void CheckProto3(const SpanRecord& span) {
+void CheckProto3(const Told& told) {
+  const SpanRecord& span = told.span;
   zipkin::proto3::ListOfSpans list;
-  CHECK(list.ParseFromString(Encoded(ZipkinProto3Encoder(), span)));
+  CHECK(list.ParseFromString(Encoded(ZipkinProto3Encoder(), told.record)));
   CHECK(list.spans_size() == 1);
   const zipkin::proto3::Span& read = list.spans(0);
   CHECK(read.trace_id() == (span.trace_id_high != 0 ? BigEndian(span.trace_id_high) : "") +
@@ -148,9 +160,10 @@ void CheckProto3(const SpanRecord& span) {
 }
 
 #ifdef TRACEKIN_HAVE_THRIFT
-void CheckThrift(const SpanRecord& span) {
-  ::testing::GTEST_FLAG(break_on_failure) = true;  // for a failure in ReadSpans
-  const std::vector<thrift::Span> list = ReadSpans(Encoded(ZipkinThriftEncoder(), span));
+void CheckThrift(const Told& told) {
+  const SpanRecord& span = told.span;
+  ::testing::GTEST_FLAG(break_on_failure) = true;  // of what ReadSpans expects
+  const std::vector<thrift::Span> list = ReadSpans(Encoded(ZipkinThriftEncoder(), told.record));
   CHECK(list.size() == 1);
   const thrift::Span& read = list[0];
   CHECK(static_cast<std::uint64_t>(read.trace_id) == span.trace_id_low);
@@ -166,7 +179,7 @@ void CheckThrift(const SpanRecord& span) {
   }
 }
 #else
-void CheckThrift(const SpanRecord&) {}
+void CheckThrift(const Told&) {}
 #endif
 
 }  // namespace
@@ -174,10 +187,13 @@ void CheckThrift(const SpanRecord&) {}
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Input input(data, size);
   const std::string bytes = TakeSpan(&input);
-  SpanDecoder decoder("service");
-  const SpanRecord& span = decoder.Decode(bytes.data());
-  CheckJson(span);
-  CheckProto3(span);
-  CheckThrift(span);
+  SpanDecoder decoder;
+  const SpanRecord& record = decoder.Decode(bytes.data());
+  ZipkinModel model;
+  model.set_resource(&kResource);
+  const Told told{record, model.Translate(record)};
+  CheckJson(told);
+  CheckProto3(told);
+  CheckThrift(told);
   return 0;
 }

@@ -53,7 +53,7 @@ std::shared_ptr<Tracer> MakeCheckedTracer(const Options& options, std::string* e
                    "ust.enabled is set, but no UST event will be recorded: " + reason);
   }
   const std::shared_ptr<Exporter> exporter =
-      MakeExporter(options.exporter, options.service_name, options.logger);
+      MakeExporter(options.exporter, ResourceOf(options), options.logger);
   std::shared_ptr<Tracer> tracer(new TracerImpl(options, std::move(propagation), exporter),
                                  TracerImpl::Retire);
   exporter->AwaitReady();

@@ -63,7 +63,8 @@ void Span::StartRecording() noexcept {
   header.trace_id_low = context_.trace_id_low();
   header.span_id = context_.span_id();
   header.parent_span_id = context_.parent_span_id();
-  writer_.AppendEntries(tracer_->tag_entries());
+  header.random_trace_id = context_.random_trace_id();
+  writer_.SetTraceState(context_.tracestate());
   recording_.store(true, std::memory_order_relaxed);
 }
 
@@ -72,6 +73,18 @@ void Span::StartRecording() noexcept {
 void Span::Renew() noexcept {
   new (&writer_) SpanWriter({});
   recording_.store(false, std::memory_order_relaxed);
+}
+
+void Span::AddLink(opentracing::SpanReferenceType type, const SpanContext& context) noexcept {
+  if (!recording() || !context.has_ids()) return;
+  const bool is_parent = context.span_id() == context_.parent_span_id() &&
+                         context.trace_id_low() == context_.trace_id_low() &&
+                         context.trace_id_high() == context_.trace_id_high();
+  if (is_parent) return;
+  using Type = SpanRecord::Link::Type;
+  const bool child = type == opentracing::SpanReferenceType::ChildOfRef;
+  writer_.AddLink({context.trace_id_high(), context.trace_id_low(), context.span_id(),
+                   child ? Type::kChildOf : Type::kFollowsFrom});
 }
 
 void Span::RecordStart() noexcept {
@@ -146,9 +159,9 @@ void Span::LogAt(std::int64_t timestamp_ns, const Fields& fields) noexcept {
 template <class Fields>
 void Span::AddLog(std::int64_t timestamp_ns, const Fields& fields) noexcept {
   if (fields.begin() == fields.end()) return;
-  const std::string_view message = writer_.AddLog(timestamp_ns, fields);
-  if (message.data() != nullptr && tracer_->ust(context_.sampled()) && UstListensToLogs()) {
-    RecordSpanLog(context_, SeverityOf(fields), message);
+  const std::string_view entries = writer_.AddLog(timestamp_ns, fields);
+  if (!entries.empty() && tracer_->ust(context_.sampled()) && UstListensToLogs()) {
+    RecordSpanLog(context_, SeverityOf(fields), entries);
   }
 }
 

@@ -10,6 +10,7 @@
 #define TRACEKIN_TRACER_SPAN_H
 
 #include <opentracing/span.h>
+#include <opentracing/tracer.h>
 
 #include <atomic>
 #include <cstdint>
@@ -37,7 +38,11 @@ class Span final : public opentracing::Span {
   Span(const Span&) = delete;
   Span& operator=(const Span&) = delete;
 
-  /// Records the start event. Called by the tracer after it has set the initial tags.
+  /// Adds a reference, unless it is to the parent. For the tracer, before the application has the
+  /// span.
+  void AddLink(opentracing::SpanReferenceType type, const SpanContext& context) noexcept;
+
+  /// Records the start, once the tags given with it are set. For the tracer.
   void RecordStart() noexcept;
 
   // opentracing::Span:

@@ -19,6 +19,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/spin_lock.h"
 #include "propagation/context.h"
@@ -43,6 +44,10 @@ class SpanContext final : public opentracing::SpanContext {
   std::uint64_t parent_span_id() const { return parent_span_id_; }
   bool has_ids() const { return span_id_ != 0; }
   bool random_trace_id() const { return random_trace_id_; }
+  /// W3C's tracestate as it came with the parent, or "". It never changes.
+  std::string_view tracestate() const {
+    return extras_ == nullptr ? std::string_view{} : extras_->tracestate;
+  }
 
   Decision decision() const { return decision_.load(std::memory_order_relaxed); }
   void set_decision(Decision decision) { decision_.store(decision, std::memory_order_relaxed); }

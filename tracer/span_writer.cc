@@ -18,7 +18,8 @@ SpanWriter::SpanWriter(std::string_view name) noexcept {
   header() = SpanHeader{};
   name = Cut(name, kMaxNameBytes);
   header().name = sizeof(SpanHeader);
-  const EntryHeader entry{EntryType::kName, 0, static_cast<std::uint32_t>(name.size())};
+  const EntryHeader entry{EntryType::kName, ValueType::kText, 0,
+                          static_cast<std::uint32_t>(name.size())};
   char* at = inline_ + sizeof(SpanHeader);
   std::memcpy(at, &entry, sizeof entry);
   at += sizeof entry;
@@ -37,22 +38,24 @@ void SpanWriter::SetName(std::string_view name) noexcept {
   CompactIfWorthwhile();
   // The old name goes first, so that there is room for one, however full the span is.
   Kill(header().name);
-  header().name = AddEntry(EntryType::kName, {}, Cut(name, kMaxNameBytes));
+  header().name =
+      static_cast<std::uint16_t>(AddEntry(EntryType::kName, {}, Cut(name, kMaxNameBytes)));
 }
 
 void SpanWriter::SetTag(std::string_view key, const opentracing::Value& value) noexcept {
   try {
-    SetTextTag(key, ValueText(value).view());
+    const ValueText text(value);
+    SetTextTag({key, text.view(), text.type()});
   } catch (...) {
     ++header().truncated;  // no memory for the text of a list or map
   }
 }
 
-void SpanWriter::SetTextTag(std::string_view key, std::string_view value) noexcept {
-  key = Cut(key, kMaxKeyBytes);
+void SpanWriter::SetTextTag(const SpanRecord::Tag& tag) noexcept {
+  const std::string_view key = Cut(tag.key, kMaxKeyBytes);
   CompactIfWorthwhile();
   RemoveTag(key);
-  AddEntry(EntryType::kTag, key, value);
+  AddEntry(EntryType::kTag, key, tag.value, tag.type);
 }
 
 void SpanWriter::RemoveTag(std::string_view key) noexcept {
@@ -64,13 +67,12 @@ void SpanWriter::RemoveTag(std::string_view key) noexcept {
   }
 }
 
-void SpanWriter::AppendEntries(std::string_view entries) noexcept {
-  if (!HasRoom(entries.size())) {
-    ++header().truncated;
-    return;
-  }
-  std::memcpy(bytes_ + header().size, entries.data(), entries.size());
-  header().size += static_cast<std::uint32_t>(entries.size());
+bool SpanWriter::HasTag(std::string_view key) const noexcept {
+  bool has = false;
+  ForEachEntry(bytes_, header().size, [&](const Entry& entry) {
+    has = has || (entry.header.type == EntryType::kTag && entry.key() == key);
+  });
+  return has;
 }
 
 void SpanWriter::SetRecord(const SpanRecord& record) noexcept {
@@ -84,24 +86,50 @@ void SpanWriter::SetRecord(const SpanRecord& record) noexcept {
   head.kind = record.kind;
   head.debug = record.debug;
   head.shared = record.shared;
-  SetEndpoint(EntryType::kLocal, "", record.local);
-  SetEndpoint(EntryType::kTag, "peer.", record.remote);
-  for (const SpanRecord::Tag& tag : record.tags) SetTextTag(tag.key, tag.value);
-  for (const SpanRecord::Annotation& annotation : record.annotations) {
-    if (!BeginLog(annotation.timestamp_ns)) continue;
-    Append(annotation.text);
-    EndLog();
-  }
+  head.random_trace_id = record.random_trace_id;
+  SetEndpoint(EntryType::kLocal, record.local);
+  SetEndpoint(EntryType::kRemote, record.remote);
+  SetTraceState(record.trace_state);
+  SetStatus(record);
+  for (const SpanRecord::Tag& tag : record.tags) SetTextTag(tag);
+  for (const SpanRecord::Annotation& annotation : record.annotations) SetAnnotation(annotation);
+  for (const SpanRecord::Link& link : record.links) AddLink(link);
 }
 
-void SpanWriter::SetEndpoint(EntryType type, std::string_view prefix,
-                             const Endpoint& endpoint) noexcept {
-  const auto add = [&](std::string_view what, std::string_view value) {
-    if (value.empty()) return;
-    char key[16];
-    prefix.copy(key, prefix.size());
-    what.copy(key + prefix.size(), what.size());
-    AddEntry(type, {key, prefix.size() + what.size()}, value);
+// As the tag `error`, which the record's own tag of that key replaces.
+void SpanWriter::SetStatus(const SpanRecord& record) noexcept {
+  if (record.status == SpanStatus::kUnset) return;
+  const bool failed = record.status == SpanStatus::kError;
+  if (failed && !record.status_message.empty()) return SetTextTag({"error", record.status_message});
+  SetTextTag({"error", failed ? "true" : "false", ValueType::kBool});
+}
+
+void SpanWriter::SetAnnotation(const SpanRecord::Annotation& annotation) noexcept {
+  if (!BeginLog(annotation.timestamp_ns)) return;
+  Append(annotation.text);
+  EndText();
+  for (const SpanRecord::Tag& field : annotation.fields) AddTextLogField(field);
+  EndLog();
+}
+
+void SpanWriter::AddLink(const SpanRecord::Link& link) noexcept {
+  const LinkBytes bytes{link.trace_id_high, link.trace_id_low, link.span_id,
+                        static_cast<std::uint64_t>(link.type)};
+  if (!MakeRoom(sizeof(EntryHeader) + sizeof bytes + 1)) {
+    ++header().truncated;
+    return;
+  }
+  PutEntry(EntryType::kLink, {}, {reinterpret_cast<const char*>(&bytes), sizeof bytes},
+           ValueType::kText);
+}
+
+void SpanWriter::SetTraceState(std::string_view trace_state) noexcept {
+  if (!trace_state.empty()) AddEntry(EntryType::kTraceState, {}, trace_state);
+}
+
+void SpanWriter::SetEndpoint(EntryType type, const Endpoint& endpoint) noexcept {
+  const auto add = [&](std::string_view key, std::string_view value) {
+    if (!value.empty()) AddEntry(type, key, value);
   };
   add("service", endpoint.service_name);
   add("ipv4", endpoint.ipv4);
@@ -113,8 +141,8 @@ void SpanWriter::SetEndpoint(EntryType type, std::string_view prefix,
 
 // Returns where the entry is. A value that is too long is cut; an entry whose key does not fit is left
 // out, and 0 returned.
-std::uint32_t SpanWriter::AddEntry(EntryType type, std::string_view key,
-                                   std::string_view value) noexcept {
+std::uint32_t SpanWriter::AddEntry(EntryType type, std::string_view key, std::string_view value,
+                                   ValueType value_type) noexcept {
   const std::size_t fixed = sizeof(EntryHeader) + key.size() + 1;
   if (__builtin_expect(!MakeRoom(fixed + value.size()), 0)) {
     if (!HasRoom(fixed)) {
@@ -122,10 +150,17 @@ std::uint32_t SpanWriter::AddEntry(EntryType type, std::string_view key,
       return 0;
     }
     value = Cut(value, capacity_ - header().size - fixed);
+    value_type = ValueType::kText;
   }
+  return PutEntry(type, key, value, value_type);
+}
+
+// Returns where the entry is. REQUIRES: there is room for it.
+inline std::uint32_t SpanWriter::PutEntry(EntryType type, std::string_view key,
+                                          std::string_view value, ValueType value_type) noexcept {
   const std::uint32_t start = header().size;
   char* at = bytes_ + start;
-  const EntryHeader entry{type, static_cast<std::uint16_t>(key.size()),
+  const EntryHeader entry{type, value_type, static_cast<std::uint16_t>(key.size()),
                           static_cast<std::uint32_t>(value.size())};
   std::memcpy(at, &entry, sizeof entry);
   at += sizeof entry;
@@ -133,7 +168,7 @@ std::uint32_t SpanWriter::AddEntry(EntryType type, std::string_view key,
   at += key.size();
   if (!value.empty()) std::memcpy(at, value.data(), value.size());
   at[value.size()] = '\0';
-  header().size += static_cast<std::uint32_t>(fixed + value.size());
+  header().size += static_cast<std::uint32_t>(entry.size());
   return start;
 }
 
@@ -169,34 +204,42 @@ void SpanWriter::AppendValue(const opentracing::Value& value) noexcept {
   }
 }
 
-void SpanWriter::AppendField(std::string_view key, const opentracing::Value& value) noexcept {
-  const bool first = header().size == log_ + sizeof(EntryHeader) + sizeof(std::int64_t);
-  if (!first) Append(" ");
-  Append(key);
-  Append("=");
+// The end of a log entry's text.
+void SpanWriter::EndText() noexcept {
+  char* value = bytes_ + log_ + sizeof(EntryHeader);
+  const EntryHeader entry{EntryType::kLog, ValueType::kText, 0,
+                          static_cast<std::uint32_t>(bytes_ + header().size - value)};
+  std::memcpy(bytes_ + log_, &entry, sizeof entry);
+  bytes_[header().size++] = '\0';
+}
+
+void SpanWriter::AddLogField(std::string_view key, const opentracing::Value& value) noexcept {
   try {
-    const ValueText value_text(value);
-    // More than a span holds is cut below in any case: it is neither looked at nor quoted.
-    const std::string_view text = value_text.view().substr(0, kMaxSpanBytes);
-    if (value_text.is_json() || text.find_first_of(" \"=") == std::string_view::npos) {
-      return Append(text);
-    }
-    std::string quoted(MaxJsonStringSize(text.size()), '\0');
-    const char* end = WriteJsonString(text, quoted.data(), quoted.data() + quoted.size());
-    Append({quoted.data(), static_cast<std::size_t>(end - quoted.data())});
+    const ValueText text(value);
+    AddTextLogField({key, text.view(), text.type()});
   } catch (...) {
-    cut_ = true;
+    cut_ = true;  // no memory for the text of a list or map
   }
+}
+
+// What does not fit is cut, and what follows it left out. Dead entries stay, because the log entry
+// must not move.
+void SpanWriter::AddTextLogField(SpanRecord::Tag field) noexcept {
+  if (cut_) return;
+  field.key = Cut(field.key, kMaxKeyBytes);
+  const std::size_t fixed = sizeof(EntryHeader) + field.key.size() + 1;
+  if (__builtin_expect(!HasRoom(fixed + field.value.size()), 0)) {
+    cut_ = true;
+    if (!HasRoom(fixed)) return;
+    field.value = TruncateUtf8(field.value, capacity_ - header().size - fixed);
+    field.type = ValueType::kText;
+  }
+  PutEntry(EntryType::kLogField, field.key, field.value, field.type);
 }
 
 std::string_view SpanWriter::EndLog() noexcept {
   if (cut_) ++header().truncated;
-  char* value = bytes_ + log_ + sizeof(EntryHeader);
-  const EntryHeader entry{EntryType::kLog, 0,
-                          static_cast<std::uint32_t>(bytes_ + header().size - value)};
-  std::memcpy(bytes_ + log_, &entry, sizeof entry);
-  bytes_[header().size++] = '\0';
-  return ReadEntry(bytes_ + log_).message();
+  return {bytes_ + log_, header().size - log_};
 }
 
 std::string_view SpanWriter::Cut(std::string_view text, std::size_t max_bytes) noexcept {
@@ -226,7 +269,7 @@ void SpanWriter::Compact() noexcept {
     const EntryHeader entry = ReadEntry(bytes_ + from).header;
     const auto size = static_cast<std::uint32_t>(entry.size());
     if (entry.type != EntryType::kDead) {
-      if (header().name == from) header().name = to;
+      if (header().name == from) header().name = static_cast<std::uint16_t>(to);
       std::memmove(bytes_ + to, bytes_ + from, size);
       to += size;
     }

@@ -5,8 +5,9 @@
 // larger one moves to the heap, up to kMaxSpanBytes. What does not fit then is cut, or left out,
 // and counted.
 //
-// Values become text here: numbers as to_chars writes them (the shortest that reads back), lists
-// and maps as JSON. Not synchronised: the span's lock is held around each call. Nothing throws.
+// Values become text here, with their type beside it: numbers as to_chars writes them (the shortest
+// that reads back), lists and maps as JSON. A value that is cut becomes plain text. Not synchronised:
+// the span's lock is held around each call. Nothing throws.
 #ifndef TRACEKIN_TRACER_SPAN_WRITER_H
 #define TRACEKIN_TRACER_SPAN_WRITER_H
 
@@ -43,51 +44,52 @@ class SpanWriter {
   /// Replaces a tag of the same key.
   void SetTag(std::string_view key, const opentracing::Value& value) noexcept;
   void RemoveTag(std::string_view key) noexcept;
-
-  /// Appends entries that another writer made: the tracer's tags, at the start of each span.
-  void AppendEntries(std::string_view entries) noexcept;
+  bool HasTag(std::string_view key) const noexcept;
 
   /// Everything of a record but its name.
   void SetRecord(const SpanRecord& record) noexcept;
 
-  /// Appends a log entry: the value of `event` (or else of `message`) bare, then the other fields
-  /// as key=value, quoted as in JSON where they hold a blank, a quote or an equals sign. Returns
-  /// the text, NUL-terminated and valid until the next change, or nullptr if there was no room for
-  /// it. `Fields` is a sequence of pairs of a string and a Value.
+  void AddLink(const SpanRecord::Link& link) noexcept;
+  void SetTraceState(std::string_view trace_state) noexcept;
+
+  /// Appends a log entry: the value of the first field `event` is its text, the others follow as
+  /// fields. Returns the entries, valid until the next change; none if there was no room. `Fields` is
+  /// a sequence of pairs of a string and a Value.
   template <class Fields>
   std::string_view AddLog(std::int64_t timestamp_ns, const Fields& fields) noexcept {
-    const auto headline = Headline(fields);
+    auto event = fields.begin();
+    while (event != fields.end() && event->first != "event") ++event;
     if (!BeginLog(timestamp_ns)) return {};
-    if (headline != fields.end()) AppendValue(headline->second);
-    for (auto field = fields.begin(); field != fields.end(); ++field) {
-      if (field != headline) AppendField({field->first.data(), field->first.size()}, field->second);
+    if (event != fields.end()) AppendValue(event->second);
+    EndText();
+    for (auto field = fields.begin(); field != fields.end() && !cut_; ++field) {
+      if (field != event) AddLogField({field->first.data(), field->first.size()}, field->second);
     }
     return EndLog();
   }
 
  private:
+  static_assert(kMaxSpanBytes <= 0xFFFF, "SpanHeader::name is an offset of 16 bits");
+
   static constexpr std::uint32_t kInlineBytes = 640;
   static constexpr std::size_t kMaxNameBytes = 512;
   static constexpr std::size_t kMaxKeyBytes = 1024;
   static constexpr std::uint32_t kMaxDeadBytes = 512;  // more may be worth squeezing out
 
-  template <class Fields>
-  static auto Headline(const Fields& fields) {
-    auto headline = fields.end();
-    for (auto field = fields.begin(); field != fields.end(); ++field) {
-      if (field->first == "event") return field;
-      if (headline == fields.end() && field->first == "message") headline = field;
-    }
-    return headline;
-  }
-
-  void SetTextTag(std::string_view key, std::string_view value) noexcept;
-  void SetEndpoint(EntryType type, std::string_view prefix, const Endpoint& endpoint) noexcept;
-  std::uint32_t AddEntry(EntryType type, std::string_view key, std::string_view value) noexcept;
+  void SetTextTag(const SpanRecord::Tag& tag) noexcept;
+  void SetEndpoint(EntryType type, const Endpoint& endpoint) noexcept;
+  void SetStatus(const SpanRecord& record) noexcept;
+  void SetAnnotation(const SpanRecord::Annotation& annotation) noexcept;
+  std::uint32_t AddEntry(EntryType type, std::string_view key, std::string_view value,
+                         ValueType value_type = ValueType::kText) noexcept;
+  std::uint32_t PutEntry(EntryType type, std::string_view key, std::string_view value,
+                         ValueType value_type) noexcept;
   bool BeginLog(std::int64_t timestamp_ns) noexcept;
   void Append(std::string_view text) noexcept;
   void AppendValue(const opentracing::Value& value) noexcept;
-  void AppendField(std::string_view key, const opentracing::Value& value) noexcept;
+  void EndText() noexcept;
+  void AddLogField(std::string_view key, const opentracing::Value& value) noexcept;
+  void AddTextLogField(SpanRecord::Tag field) noexcept;
   std::string_view EndLog() noexcept;
 
   std::string_view Cut(std::string_view text, std::size_t max_bytes) noexcept;

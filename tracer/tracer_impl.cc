@@ -58,6 +58,14 @@ std::shared_ptr<const ContextExtras> MergeExtras(const opentracing::StartSpanOpt
   return merged;
 }
 
+[[gnu::noinline, gnu::cold]] void AddLinks(const opentracing::StartSpanOptions& options,
+                                           Span* span) noexcept {
+  for (const auto& reference : options.references) {
+    const SpanContext* own = SpanContext::Cast(reference.second);
+    if (own != nullptr) span->AddLink(reference.first, *own);
+  }
+}
+
 Span::Start StartTime(const opentracing::StartSpanOptions& options, bool recording) {
   const std::int64_t system = Nanoseconds(options.start_system_timestamp.time_since_epoch());
   const std::int64_t steady = Nanoseconds(options.start_steady_timestamp.time_since_epoch());
@@ -82,11 +90,8 @@ TracerImpl::TracerImpl(const Options& options, std::unique_ptr<const Propagation
       propagation_(std::move(propagation)),
       sampler_(MakeSampler(options.sampler)),
       exporter_(std::move(exporter)),
-      reporter_(std::make_shared<Reporter>(options, this)) {
-  SpanWriter writer({});
-  const std::uint32_t start = writer.header().size;
-  for (const auto& tag : options.tags) writer.SetTag(tag.first, tag.second);
-  tag_entries_.assign(writer.bytes() + start, writer.header().size - start);
+      reporter_(std::make_shared<Reporter>(options, this)),
+      resource_(std::string(exporter_->resource()).append(kPadding, '\0')) {
   exporter_->set_on_round([reporter = reporter_](bool last) { return reporter->Tick(last); });
   DestroyUnused();
   RegisterTracer(this);  // nothing may throw from here on
@@ -137,6 +142,7 @@ std::unique_ptr<opentracing::Span> TracerImpl::StartSpanWithOptions(
       }
     }
     for (const auto& tag : options.tags) span->SetTag(tag.first, tag.second);
+    if (options.references.size() > 1) AddLinks(options, span.get());
     span->RecordStart();
     return span;
   } catch (const std::bad_alloc&) {
@@ -163,7 +169,6 @@ void TracerImpl::SpanFinished(const SpanWriter& span, bool sampled,
 void TracerImpl::Report(const SpanRecord& span) noexcept {
   SpanMade();
   SpanWriter writer(span.name);
-  writer.AppendEntries(tag_entries_);
   writer.SetRecord(span);
   SpanFinished(writer, true, ForkGeneration());
   SpanDestroyed();

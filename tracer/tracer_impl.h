@@ -11,8 +11,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/thread_state.h"
+#include "base/utf8.h"
 #include "exporter/pipeline/exporter.h"
 #include "propagation/propagation.h"
 #include "tracekin/tracer.h"
@@ -70,8 +72,11 @@ class TracerImpl final : public Tracer {
     return (sampled && exports_) || (ust(sampled) && UstListensToSpans());
   }
   bool jaeger_events() const { return options_.ust.jaeger_events; }
-  /// options.tags as entries of a span's bytes.
-  std::string_view tag_entries() const { return tag_entries_; }
+  /// What all spans have in common, as entries (span_bytes.h), followed by kPadding bytes that may be
+  /// read.
+  std::string_view resource() const {
+    return std::string_view(resource_).substr(0, resource_.size() - kPadding);
+  }
   void SpanMade() noexcept { Count(&Accounts::Shard::made); }
   /// Counts a span that has finished, and queues its bytes if they are to be exported.
   void SpanFinished(const SpanWriter& span, bool sampled, std::uint32_t fork_generation) noexcept;
@@ -103,7 +108,7 @@ class TracerImpl final : public Tracer {
   const std::unique_ptr<Sampler> sampler_;
   const std::shared_ptr<Exporter> exporter_;
   const std::shared_ptr<Reporter> reporter_;
-  std::string tag_entries_;
+  const std::string resource_;
   std::atomic<bool> retired_{false};
   mutable Accounts accounts_;
 };

@@ -6,10 +6,13 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/no_cancellation.h"
 #include "base/thread_state.h"
 #include "base/utf8.h"
+#include "base/valid_text.h"
+#include "exporter/encoding/log_line.h"
 #include "tracer/tracer_impl.h"
 #include "ust/loader.h"
 
@@ -49,7 +52,7 @@ tracekin_ust_span Describe(const TracerImpl& tracer, const SpanContext& context,
 // writes all others.
 class TagsText {
  public:
-  explicit TagsText(const SpanWriter& span) noexcept {
+  TagsText(std::string_view tracers, const SpanWriter& span) noexcept : tracers_(tracers) {
     if (!WritePlain(span)) WriteAny(span);
   }
 
@@ -101,7 +104,10 @@ class TagsText {
   }
 
   template <class Visitor>
-  static void ForEachTag(const SpanWriter& span, Visitor visit) {
+  void ForEachTag(const SpanWriter& span, Visitor visit) {
+    ForEachEntry(tracers_, [&](const Entry& entry) {
+      if (entry.header.type == EntryType::kTag && !span.HasTag(entry.key())) visit(entry);
+    });
     ForEachEntry(span.bytes(), span.header().size, [&](const Entry& entry) {
       if (entry.header.type == EntryType::kTag) visit(entry);
     });
@@ -133,6 +139,7 @@ class TagsText {
     if (written != nullptr) out_ = written;
   }
 
+  const std::string_view tracers_;
   char small_[4096];
   std::unique_ptr<char[]> large_;
   std::string scratch_;
@@ -140,6 +147,34 @@ class TagsText {
   const char* end_ = nullptr;
   const char* text_ = "{}";
 };
+
+// The line that Zipkin is told, too, of a log that has fields. Throws std::bad_alloc.
+void ComposeLine(std::string_view entries, std::string* line) {
+  ValidText valid;
+  SpanRecord::Annotation annotation{};
+  std::vector<SpanRecord::Tag> fields;
+  ForEachEntry(entries, [&](const Entry& entry) {
+    if (entry.header.type == EntryType::kLog) {
+      annotation.text = valid.Of(entry.message());
+    } else {
+      fields.push_back({valid.Of(entry.key()), valid.Of(entry.value()), entry.header.value_type});
+    }
+  });
+  annotation.fields = {fields.data(), fields.size()};
+  AppendLogLine(annotation, line);
+}
+
+// A log entry and its fields as a line. Without memory: "".
+const char* LogText(std::string_view entries, std::string* scratch) noexcept {
+  const Entry log = ReadEntry(entries.data());
+  if (log.header.size() == entries.size()) return Valid(log.message(), scratch);
+  try {
+    ComposeLine(entries, scratch);
+    return scratch->c_str();
+  } catch (...) {
+    return "";
+  }
+}
 
 }  // namespace
 
@@ -180,7 +215,7 @@ void RecordSpanFinish(const TracerImpl& tracer, const SpanContext& context,
   event.duration = span.header().duration_ns;
   if (jaegers) recorder->jaeger_end_span(&event);
   if (!ours) return;
-  const TagsText tags(span);
+  const TagsText tags(tracer.resource(), span);
   event.tags = tags.text();
   event.sampled = context.sampled();
   event.error = span.header().error;
@@ -188,14 +223,14 @@ void RecordSpanFinish(const TracerImpl& tracer, const SpanContext& context,
 }
 
 void RecordSpanLog(const SpanContext& context, tracekin_ust_level level,
-                   std::string_view message) noexcept {
+                   std::string_view entries) noexcept {
   const tracekin_ust_recorder* recorder = UstRecorder();
   if (!UstEnabled(recorder->span_log_enabled[level])) return;
   const NoCancellation no_cancellation;
   std::string scratch;
   const tracekin_ust_ids ids = {context.trace_id_high(), context.trace_id_low(), context.span_id(),
                                 ThreadId()};
-  recorder->span_log(level, &ids, Valid(message, &scratch));
+  recorder->span_log(level, &ids, LogText(entries, &scratch));
 }
 
 void RecordScopeEnter(tracekin_ust_ids* ids) noexcept {

@@ -30,7 +30,7 @@ void RecordSpanFinish(const TracerImpl& tracer, const SpanContext& context,
 
 /// `message` is the application's text, which need not be valid UTF-8. It is followed by a NUL.
 void RecordSpanLog(const SpanContext& context, tracekin_ust_level level,
-                   std::string_view message) noexcept;
+                   std::string_view entries) noexcept;
 
 /// These functions set `ids->tid`.
 void RecordScopeEnter(tracekin_ust_ids* ids) noexcept;

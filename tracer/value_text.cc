@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <type_traits>
 
 #include "base/utf8.h"
 #include "exporter/pipeline/span_bytes.h"
@@ -101,27 +100,43 @@ template <class Nested>
 struct ValueText::Visitor {
   ValueText& text;
 
-  void operator()(bool value) const { text.view_ = value ? "true" : "false"; }
-  void operator()(std::nullptr_t) const { text.view_ = "null"; }
+  void operator()(bool value) const {
+    text.view_ = value ? "true" : "false";
+    text.type_ = ValueType::kBool;
+  }
+  void operator()(std::nullptr_t) const {
+    text.view_ = "null";
+    text.type_ = ValueType::kJson;
+  }
   void operator()(const std::string& value) const { text.view_ = value; }
   void operator()(opentracing::string_view value) const {
     text.view_ = {value.data(), value.size()};
   }
-  void operator()(const char* value) const { text.view_ = value == nullptr ? "null" : value; }
-  template <class Number>
-  std::enable_if_t<std::is_arithmetic_v<Number>> operator()(Number value) const {
-    const auto end = std::to_chars(text.digits_, text.digits_ + sizeof text.digits_, value).ptr;
-    text.view_ = {text.digits_, static_cast<std::size_t>(end - text.digits_)};
+  void operator()(const char* value) const {
+    if (value == nullptr) return (*this)(nullptr);
+    text.view_ = value;
+  }
+  void operator()(double value) const { SetNumber(value, ValueType::kDouble); }
+  void operator()(std::int64_t value) const { SetNumber(value, ValueType::kInt); }
+  void operator()(std::uint64_t value) const {
+    SetNumber(value, value >> 63 == 0 ? ValueType::kInt : ValueType::kText);
   }
   void operator()(const opentracing::Values& values) const { SetJson(values); }
   void operator()(const opentracing::Dictionary& values) const { SetJson(values); }
 
  private:
+  template <class Number>
+  void SetNumber(Number value, ValueType type) const {
+    const auto end = std::to_chars(text.digits_, text.digits_ + sizeof text.digits_, value).ptr;
+    text.view_ = {text.digits_, static_cast<std::size_t>(end - text.digits_)};
+    text.type_ = type;
+  }
+
   template <class Nested>
   void SetJson(const Nested& values) const {
     text.json_ = ToJson(values);
     text.view_ = text.json_;
-    text.is_json_ = true;
+    text.type_ = ValueType::kJson;
   }
 };
 

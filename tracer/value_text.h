@@ -15,6 +15,8 @@
 #include <string>
 #include <string_view>
 
+#include "tracekin/span_record.h"
+
 namespace tracekin {
 
 constexpr int kMaxValueDepth = 16;
@@ -44,14 +46,13 @@ class ValueText {
 
   std::string_view view() const { return view_; }
 
-  /// Returns whether the value is a list or a map.
-  bool is_json() const { return is_json_; }
+  ValueType type() const { return type_; }
 
  private:
   struct Visitor;
 
   std::string_view view_;
-  bool is_json_ = false;
+  ValueType type_ = ValueType::kText;
   char digits_[kMaxDigits];
   std::string json_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The seam between span records and the body of a request.
 //
-// Used by the exporter thread alone; not synchronised. An encoder may keep scratch memory between
+// Used by the sender thread alone; not synchronised. An encoder may keep scratch memory between
 // calls, nothing of a record.
 #ifndef TRACEKIN_EXPORTER_ENCODING_ENCODER_H
 #define TRACEKIN_EXPORTER_ENCODING_ENCODER_H
@@ -28,8 +28,9 @@ class Encoder {
   }
 
   // A body is made by Begin, then Add once a span, then End. All three append to, or patch, `body`,
-  // which is empty at Begin. They may throw std::bad_alloc.
-  virtual void Begin(std::string* body) = 0;
+  // which is empty at Begin. They may throw std::bad_alloc. `resource` is that of all the spans, and
+  // stays as it is until after the last Add.
+  virtual void Begin(const Resource& resource, std::string* body) = 0;
   virtual void Add(const SpanRecord& span, std::string* body) = 0;
   virtual void End(std::size_t spans, std::string* body) = 0;
 };

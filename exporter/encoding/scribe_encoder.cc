@@ -28,7 +28,10 @@ ScribeEncoder::ScribeEncoder(std::string_view category)
     : entry_begin_(std::string("\x0B\0\1", 3) + Size(category.size()) + std::string(category) +
                    std::string("\x0B\0\2", 3)) {}
 
-void ScribeEncoder::Begin(std::string* body) { body->append(kArgumentsBegin); }
+void ScribeEncoder::Begin(const Resource& resource, std::string* body) {
+  span_.set_resource(&resource);
+  body->append(kArgumentsBegin);
+}
 
 void ScribeEncoder::Add(const SpanRecord& span, std::string* body) {
   const std::string_view bytes = span_.Write(span);

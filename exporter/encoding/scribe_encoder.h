@@ -24,7 +24,7 @@ class ScribeEncoder final : public Encoder {
 
   std::string_view content_type() const override { return "application/x-thrift"; }
   bool Takes(const SpanRecord& span) const override { return ZipkinThriftSpan::CanHold(span); }
-  void Begin(std::string* body) override;
+  void Begin(const Resource& resource, std::string* body) override;
   void Add(const SpanRecord& span, std::string* body) override;
   void End(std::size_t spans, std::string* body) override;
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "exporter/encoding/encoder.h"
+#include "exporter/encoding/zipkin_model.h"
 
 namespace tracekin {
 
@@ -28,12 +29,13 @@ class ZipkinJsonEncoder final : public Encoder {
   explicit ZipkinJsonEncoder(Framing framing) : framing_(framing) {}
 
   std::string_view content_type() const override;
-  void Begin(std::string* body) override;
+  void Begin(const Resource& resource, std::string* body) override;
   void Add(const SpanRecord& span, std::string* body) override;
   void End(std::size_t spans, std::string* body) override;
 
  private:
   const Framing framing_;
+  ZipkinModel model_;
   std::vector<char> buffer_;
 };
 

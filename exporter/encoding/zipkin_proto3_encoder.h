@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "exporter/encoding/encoder.h"
+#include "exporter/encoding/zipkin_model.h"
 
 namespace tracekin {
 
@@ -21,11 +22,14 @@ namespace tracekin {
 class ZipkinProto3Encoder final : public Encoder {
  public:
   std::string_view content_type() const override { return "application/x-protobuf"; }
-  void Begin(std::string* /*body*/) override {}
+  void Begin(const Resource& resource, std::string* /*body*/) override {
+    model_.set_resource(&resource);
+  }
   void Add(const SpanRecord& span, std::string* body) override;
   void End(std::size_t /*spans*/, std::string* /*body*/) override {}
 
  private:
+  ZipkinModel model_;
   std::vector<char> buffer_;
 };
 

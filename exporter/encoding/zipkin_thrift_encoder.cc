@@ -17,7 +17,10 @@ constexpr std::string_view kListBegin = "\x0C\0\0\0\0"sv;
 
 }  // namespace
 
-void ZipkinThriftEncoder::Begin(std::string* body) { body->append(kListBegin); }
+void ZipkinThriftEncoder::Begin(const Resource& resource, std::string* body) {
+  span_.set_resource(&resource);
+  body->append(kListBegin);
+}
 
 void ZipkinThriftEncoder::Add(const SpanRecord& span, std::string* body) {
   body->append(span_.Write(span));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/ip_address.h"
+#include "exporter/encoding/zipkin_model.h"
 #include "exporter/encoding/zipkin_types.h"
 
 namespace tracekin {
@@ -95,7 +96,10 @@ class ZipkinThriftSpan::Output {
  public:
   Output() : memory_(std::make_shared<Memory>()), protocol_(memory_) {}
 
-  std::string_view Write(const SpanRecord& span) {
+  void set_resource(const Resource* resource) { model_.set_resource(resource); }
+
+  std::string_view Write(const SpanRecord& record) {
+    const SpanRecord& span = model_.Translate(record);
     memory_->Rewind(MaxSize(span));
     WriteEndpoint(span.local);
     local_ = memory_->written();
@@ -231,6 +235,7 @@ class ZipkinThriftSpan::Output {
     protocol_.writeListBegin(TType::T_STRUCT, static_cast<std::uint32_t>(size));
   }
 
+  ZipkinModel model_;
   std::shared_ptr<Memory> memory_;
   TBinaryProtocolT<Memory> protocol_;
   std::string local_;  // the local endpoint's struct, for it stands in most annotations and tags
@@ -238,6 +243,8 @@ class ZipkinThriftSpan::Output {
 
 ZipkinThriftSpan::ZipkinThriftSpan() : output_(std::make_unique<Output>()) {}
 ZipkinThriftSpan::~ZipkinThriftSpan() = default;
+
+void ZipkinThriftSpan::set_resource(const Resource* resource) { output_->set_resource(resource); }
 
 std::string_view ZipkinThriftSpan::Write(const SpanRecord& span) { return output_->Write(span); }
 

@@ -33,6 +33,9 @@ class ZipkinThriftSpan {
     return span.span_id != 0 && span.trace_id_low != 0;
   }
 
+  /// See ZipkinModel::set_resource.
+  void set_resource(const Resource* resource);
+
   /// The struct's bytes, until the next call. Throws std::bad_alloc, and
   /// apache::thrift::TException if a text has more than 2 GiB.
   std::string_view Write(const SpanRecord& span);

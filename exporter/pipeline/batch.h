@@ -16,10 +16,11 @@ namespace tracekin {
 struct Batch {
   std::string bytes;  // as in span_bytes.h, each padded to a multiple of eight bytes
   std::size_t spans = 0;
-  std::string service;  // set for spans that another process left in the spool
-  std::chrono::steady_clock::time_point made = {};  // when its first span was added
-  std::uint64_t tries = 0;                          // failed ones
-  unsigned divisions = 0;                           // how often it was divided
+  // Of spans that another process left in the spool, as entries (span_bytes.h); empty: this tracer's.
+  std::string resource;
+  std::chrono::steady_clock::time_point made = {};  // when its first span came
+  std::uint64_t tries = 0;                          // that failed
+  unsigned divisions = 0;                           // that it came of
 
   /// Appends a copy of a span, or changes nothing and throws std::bad_alloc.
   void Add(const char* span) {
@@ -38,7 +39,7 @@ struct Batch {
   void Clear() noexcept {
     bytes.clear();
     spans = 0;
-    service.clear();
+    resource.clear();
     tries = 0;
     divisions = 0;
   }
@@ -59,7 +60,7 @@ struct Batch {
     Batch rest;
     rest.bytes = bytes.substr(at);
     rest.spans = spans - kept;
-    rest.service = service;
+    rest.resource = resource;
     rest.made = made;
     rest.divisions = ++divisions;
     bytes.resize(at);

@@ -36,10 +36,10 @@ constexpr std::chrono::hours kLongestWait{24 * 365};  // does not overflow a clo
 
 std::int64_t Now() { return Exporter::Clock::now().time_since_epoch().count(); }
 
-std::unique_ptr<Spool> MakeSpool(const ExporterOptions& options, const std::string& service,
+std::unique_ptr<Spool> MakeSpool(const ExporterOptions& options, const std::string& resource,
                                  ExporterCounts* counts) {
   if (options.spool_path.empty()) return nullptr;
-  return std::make_unique<Spool>(options.spool_path, options.spool_bytes, service, counts);
+  return std::make_unique<Spool>(options.spool_path, options.spool_bytes, resource, counts);
 }
 
 std::string Plural(std::uint64_t count, const char* what) {
@@ -92,16 +92,16 @@ struct Exporter::Worker {
 };
 
 Exporter::Worker::Worker(Exporter* exporter)
-    : sender(exporter->service_name_, exporter->make_encoder_, exporter->make_transport_,
+    : sender(exporter->resource_, exporter->make_encoder_, exporter->make_transport_,
              [this] { Wake(std::unique_lock<std::mutex>(mutex)); }),
       delivery(exporter->options_,
-               MakeSpool(exporter->options_, exporter->service_name_, &exporter->counts_),
+               MakeSpool(exporter->options_, exporter->resource_, &exporter->counts_),
                &exporter->counts_, RandomSeed()) {}
 
-Exporter::Exporter(const ExporterOptions& options, std::string service_name,
+Exporter::Exporter(const ExporterOptions& options, const Resource& resource,
                    MakeEncoder make_encoder, MakeTransport make_transport, Logger logger)
     : options_(options),
-      service_name_(std::move(service_name)),
+      resource_(ResourceBytes(resource)),
       make_encoder_(std::move(make_encoder)),
       make_transport_(std::move(make_transport)),
       logger_(std::move(logger)),

@@ -20,6 +20,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "exporter/pipeline/sender.h"
@@ -35,9 +36,9 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   using MakeEncoder = Sender::MakeEncoder;
   using MakeTransport = Sender::MakeTransport;
 
-  /// `make_encoder` and `make_transport` are called on the sender thread, once per process. As long
-  /// as they throw, they are called again for each batch. REQUIRES: `logger` is not empty.
-  Exporter(const ExporterOptions& options, std::string service_name, MakeEncoder make_encoder,
+  /// The two makers are called on the sender thread, once a process, or again for each batch as long as
+  /// they throw; `logger` is not empty.
+  Exporter(const ExporterOptions& options, const Resource& resource, MakeEncoder make_encoder,
            MakeTransport make_transport, Logger logger);
   ~Exporter();
 
@@ -69,6 +70,9 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   /// could not be: the collector's name is resolved, and librdkafka has started its threads. A second at
   /// most; not at all if there is neither.
   void AwaitReady() noexcept;
+
+  /// What it was made with, as entries (span_bytes.h).
+  std::string_view resource() const { return resource_; }
 
   SpanQueue& queue() { return queue_; }
 
@@ -130,7 +134,7 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   void Log(LogLevel level, MakeMessage make_message) noexcept;
 
   const ExporterOptions options_;
-  const std::string service_name_;
+  const std::string resource_;  // as entries (span_bytes.h)
   const MakeEncoder make_encoder_;
   const MakeTransport make_transport_;
   const Logger logger_;

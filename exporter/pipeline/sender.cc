@@ -29,9 +29,9 @@ void UseCLocale() noexcept {
 
 }  // namespace
 
-Sender::Sender(std::string_view service, const MakeEncoder& make_encoder,
+Sender::Sender(std::string_view resource, const MakeEncoder& make_encoder,
                const MakeTransport& make_transport, std::function<void()> on_outcome)
-    : service_(service),
+    : resource_(resource),
       make_encoder_(make_encoder),
       make_transport_(make_transport),
       on_outcome_(std::move(on_outcome)) {}
@@ -130,9 +130,10 @@ void Sender::Send(const Batch& batch, Outcome* outcome) {
 // `outcome`.
 std::size_t Sender::Encode(const Batch& batch, Outcome* outcome) {
   body_.clear();
-  encoder_->Begin(&body_);
+  const ResourceReader reader(batch.resource.empty() ? resource_ : batch.resource);
+  encoder_->Begin(reader.resource(), &body_);
   std::size_t spans = 0;
-  SpanDecoder decoder(batch.service.empty() ? service_ : batch.service);
+  SpanDecoder decoder(reader.resource().service_name);
   batch.ForEach([&](const char* span) {
     const std::size_t before = body_.size();
     try {

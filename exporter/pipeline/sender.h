@@ -28,9 +28,8 @@ class Sender {
   using MakeEncoder = std::function<std::unique_ptr<Encoder>()>;
   using MakeTransport = std::function<std::unique_ptr<Transport>()>;
 
-  /// Borrows `service`, `make_encoder` and `make_transport`. Calls `on_outcome` on the sender's
-  /// thread whenever a result is ready for Take().
-  Sender(std::string_view service, const MakeEncoder& make_encoder,
+  /// `resource` is the tracer's, as entries (span_bytes.h); borrowed. `on_outcome` is called on the thread, whenever there is something to Take.
+  Sender(std::string_view resource, const MakeEncoder& make_encoder,
          const MakeTransport& make_transport, std::function<void()> on_outcome);
 
   /// Makes Run() create the transport immediately instead of with the first batch. REQUIRES: called
@@ -67,7 +66,7 @@ class Sender {
   std::size_t Encode(const Batch& batch, Outcome* outcome);
   void EndTransport() noexcept;
 
-  const std::string_view service_;
+  const std::string_view resource_;
   const MakeEncoder& make_encoder_;
   const MakeTransport& make_transport_;
   const std::function<void()> on_outcome_;

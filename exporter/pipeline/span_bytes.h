@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a span lies in memory between SetTag and the encoder: one flat run of bytes, written in place
 // on the application's threads (tracer/span_writer.h), copied once into the queue, and read by the
-// exporter thread.
+// sender thread.
 //
 //   SpanHeader | entry | entry | ...        entry: EntryHeader | key | value | NUL
 //
-// Values are text already; the value of a log entry begins with its timestamp (int64, ns since the
-// Unix epoch). An entry that was overwritten stays, marked dead. Text is as the application gave
-// it: not necessarily UTF-8. Nothing is aligned but the header; entries are read with memcpy. Outside
-// of the process it is only in the spool (spool.h), whose format changes with this one.
+// Values are text already, and the entry's header says what the text stands for. The value of a log
+// entry begins with its timestamp (int64, ns since the Unix epoch); the log's fields are the entries
+// that follow it. A link's value is a LinkBytes. An entry that was overwritten stays, marked dead.
+// Text is as the application gave it: not necessarily UTF-8. Nothing is aligned but the header;
+// entries are read with memcpy. Outside of the process it is only in the spool (spool.h), whose
+// format changes with this one.
+//
+// What all spans of a tracer have in common is not in each of them. It is a run of such entries
+// beside them: kName has the service, and each tag of the tracer is a kTag.
 #ifndef TRACEKIN_EXPORTER_PIPELINE_SPAN_BYTES_H
 #define TRACEKIN_EXPORTER_PIPELINE_SPAN_BYTES_H
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <deque>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "base/valid_text.h"
 #include "tracekin/span_record.h"
 
 namespace tracekin {
@@ -31,7 +38,9 @@ constexpr std::string_view kTruncatedTag = "tracekin.truncated";
 
 struct SpanHeader {
   std::uint32_t size;  // of the whole span, this header included
-  std::uint32_t name;  // offset of the name's entry
+  std::uint16_t name;  // offset of the name's entry
+  bool random_trace_id;
+  std::uint8_t unused;
   std::uint64_t trace_id_high;
   std::uint64_t trace_id_low;
   std::uint64_t span_id;
@@ -45,12 +54,29 @@ struct SpanHeader {
   bool shared;
 };
 
-/// kLocal: a field of the local endpoint, where it is not the tracer's; its key is service, ipv4, ipv6
-/// or port.
-enum class EntryType : std::uint8_t { kDead, kName, kTag, kLog, kLocal };
+enum class EntryType : std::uint8_t {
+  kDead,
+  kName,
+  kTag,
+  kLog,
+  kLocal,     // a field of the local endpoint, where it is not the tracer's: see SetEndpointField
+  kRemote,    // a field of the remote endpoint
+  kLogField,  // of the log entry before it
+  kLink,
+  kTraceState,
+};
+
+/// The value of a link.
+struct LinkBytes {
+  std::uint64_t trace_id_high;
+  std::uint64_t trace_id_low;
+  std::uint64_t span_id;
+  std::uint64_t type;  // SpanRecord::Link::Type
+};
 
 struct EntryHeader {
   EntryType type;
+  ValueType value_type;
   std::uint16_t key_size;
   std::uint32_t value_size;
 
@@ -94,37 +120,62 @@ inline std::uint32_t AlignedSpanSize(std::uint32_t size) { return (size + 7U) & 
 /// Whether `bytes` are one span: what comes from outside the process may be anything.
 bool IsWellFormedSpan(std::string_view bytes) noexcept;
 
-/// Calls `visit(entry)` for each entry of the span at `bytes`, dead ones left out, in order.
+/// The same of entries.
+bool AreWellFormedEntries(std::string_view entries) noexcept;
+
+/// Calls `visit(entry)` for each of `entries`, dead ones left out, in order.
 template <class Visitor>
-void ForEachEntry(const char* bytes, std::uint32_t size, Visitor&& visit) {
-  for (const char *at = bytes + sizeof(SpanHeader), *end = bytes + size; at < end;) {
+void ForEachEntry(std::string_view entries, Visitor&& visit) {
+  for (const char *at = entries.data(), *end = at + entries.size(); at < end;) {
     const Entry entry = ReadEntry(at);
     if (entry.header.type != EntryType::kDead) visit(entry);
     at += entry.header.size();
   }
 }
 
-/// Turns spans' bytes into records: text is made valid UTF-8, and the tags that OpenTracing's
-/// semantic conventions give a meaning find their place in Zipkin's model: peer.service, peer.ipv4,
-/// peer.ipv6 and peer.port become the remote endpoint, unless their value is none; error=false goes,
-/// for Zipkin takes any error tag as a failure. Not synchronised.
+/// The same for the span of `size` bytes at `bytes`.
+template <class Visitor>
+void ForEachEntry(const char* bytes, std::uint32_t size, Visitor&& visit) {
+  ForEachEntry({bytes + sizeof(SpanHeader), size - sizeof(SpanHeader)},
+               std::forward<Visitor>(visit));
+}
+
+/// `resource` as entries. A key is cut to 1024 bytes. Throws std::bad_alloc.
+std::string ResourceBytes(const Resource& resource);
+
+/// A resource out of its entries, in valid UTF-8. Not synchronised.
+class ResourceReader {
+ public:
+  /// The entries must outlive this object. Throws std::bad_alloc.
+  explicit ResourceReader(std::string_view entries);
+  ResourceReader(const ResourceReader&) = delete;
+  ResourceReader& operator=(const ResourceReader&) = delete;
+
+  const Resource& resource() const { return resource_; }
+
+ private:
+  ValidText valid_;
+  Resource resource_;
+};
+
+/// Turns spans' bytes into records, whose text is valid UTF-8. Not synchronised.
 class SpanDecoder {
  public:
-  /// `service` is the local endpoint's name; borrowed.
-  explicit SpanDecoder(std::string_view service) : service_(service) {}
+  /// `service` is the local endpoint's name, unless a span has its own; borrowed.
+  explicit SpanDecoder(std::string_view service = {}) : service_(service) {}
 
   /// The record is valid until the next call, and while `bytes` are. Throws std::bad_alloc.
   const SpanRecord& Decode(const char* bytes);
 
  private:
-  std::string_view Valid(std::string_view text);
-  void TakeTag(std::string_view key, std::string_view value);
-  bool TakeEndpoint(std::string_view what, std::string_view value, Endpoint* endpoint);
+  void TakeEntry(const Entry& entry);
+  void TakeTag(const Entry& entry);
+  void TakeLink(const Entry& entry);
 
-  std::string_view service_;
+  const std::string_view service_;
   SpanRecord record_;
-  std::string changed_;              // Sanitize's
-  std::deque<std::string> scratch_;  // owns text that had to be changed
+  std::vector<SpanRecord::Tag> fields_;  // of all annotations of the record
+  ValidText valid_;
 };
 
 }  // namespace tracekin

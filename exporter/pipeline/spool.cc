@@ -26,7 +26,8 @@ namespace tracekin {
 
 namespace {
 
-constexpr std::string_view kMagic = "TKSPOOL2";
+constexpr std::string_view kMagic = "TKSPOOL3";
+constexpr std::string_view kOldMagic = "TKSPOOL2";  // of tracekin 0.1
 constexpr std::string_view kLockSuffix = ".lock";
 constexpr std::string_view kSegmentSuffix = ".spool";
 
@@ -39,8 +40,8 @@ struct Settled {
 struct SegmentHeader {
   char magic[8];
   Settled settled;
-  std::uint32_t service_size;
-  std::uint32_t service_crc;
+  std::uint32_t resource_size;
+  std::uint32_t resource_crc;
 };
 static_assert(sizeof(SegmentHeader) == 24);
 
@@ -62,8 +63,8 @@ constexpr std::uint64_t kMaxSegmentBytes = 4 * kSegmentBytes;
 // read a file crafted to look like many overlapping records.
 constexpr std::size_t kMaxEffort = 16 * kMaxSegmentBytes;
 
-// The service name is sent with each span. A longer name is cut when it is written, and counts as
-// damage when it is read.
+// A larger resource is cut to the service's name when it is written, and damage when it is read.
+constexpr std::size_t kMaxResourceBytes = 65536;
 constexpr std::size_t kMaxServiceBytes = 1024;
 
 template <class T>
@@ -129,15 +130,34 @@ bool ReadAll(int descriptor, std::uint64_t size, std::string* bytes) {
   return true;
 }
 
-// Returns whether `bytes` begin with a whole record. If its check sum does not match, its size is
-// subtracted from `effort`. A record larger than `effort` is not checked and does not count as one.
-bool ReadRecord(std::string_view bytes, RecordHeader* header, std::string_view* span,
+std::string CutResource(std::string_view entries) {
+  if (entries.size() <= kMaxResourceBytes) return std::string(entries);
+  const ResourceReader reader(entries);
+  return ResourceBytes({TruncateUtf8(reader.resource().service_name, kMaxServiceBytes), {}});
+}
+
+// Makes a span that 0.1 wrote one of ours: all of its values are text. REQUIRES: its check sum is
+// right.
+void MakeValuesText(char* span, std::size_t size) {
+  std::size_t at = sizeof(SpanHeader);
+  while (at < size && size - at >= sizeof(EntryHeader)) {
+    span[at + offsetof(EntryHeader, value_type)] = static_cast<char>(ValueType::kText);
+    at += ReadEntry(span + at).header.size();
+  }
+}
+
+// Whether `bytes` begin with a whole record. A check sum that was made in vain is taken off
+// `effort`, in bytes; without any left there are no records any more.
+bool ReadRecord(std::string_view bytes, bool old, RecordHeader* header, std::string_view* span,
                 std::size_t* effort) {
   if (!ReadAt(bytes, 0, header) || header->magic != kRecordMagic) return false;
   bytes.remove_prefix(sizeof *header);
   if (header->size > std::min<std::size_t>({bytes.size(), kMaxSpanBytes, *effort})) return false;
   *span = bytes.substr(0, header->size);
-  if (header->crc == CheckSum(*header, *span) && IsWellFormedSpan(*span)) return true;
+  if (header->crc == CheckSum(*header, *span)) {
+    if (old) MakeValuesText(const_cast<char*>(span->data()), span->size());
+    if (IsWellFormedSpan(*span)) return true;
+  }
   *effort -= header->size;
   return false;
 }
@@ -161,11 +181,11 @@ std::string NewId() {
 
 }  // namespace
 
-Spool::Spool(std::string folder, std::uint64_t max_bytes, std::string_view service,
+Spool::Spool(std::string folder, std::uint64_t max_bytes, std::string_view resource,
              ExporterCounts* counts)
     : folder_(std::move(folder)),
       max_bytes_(max_bytes),
-      service_(TruncateUtf8(service, kMaxServiceBytes)),
+      resource_(CutResource(resource)),
       counts_(counts) {}
 
 Spool::~Spool() {
@@ -214,9 +234,9 @@ bool Spool::OpenSegment() {
   SegmentHeader header{};
   header.settled = MakeSettled(0);
   kMagic.copy(header.magic, sizeof header.magic);
-  header.service_size = static_cast<std::uint32_t>(service_.size());
-  header.service_crc = Crc32c(service_);
-  const std::string text = std::string(BytesOf(header)) + service_;
+  header.resource_size = static_cast<std::uint32_t>(resource_.size());
+  header.resource_crc = Crc32c(resource_);
+  const std::string text = std::string(BytesOf(header)) + resource_;
   std::list<Segment> made;
   made.push_back({folder_ + '/' + id_ + suffix, text.size(), 0, true, false});
   if (!WriteSegment(made.back().path, text)) return false;
@@ -297,24 +317,34 @@ bool Spool::ReadFile(const std::string& path, Content* content) {
   }
   const std::string_view bytes = content->bytes;
   SegmentHeader header;
-  std::size_t at = sizeof header;
-  if (!ReadAt(bytes, 0, &header) || std::string_view(header.magic, kMagic.size()) != kMagic ||
-      header.service_size > std::min(bytes.size() - at, kMaxServiceBytes) ||
-      Crc32c(bytes.substr(at, header.service_size)) != header.service_crc) {
+  const bool has_header = ReadAt(bytes, 0, &header);
+  const std::string_view magic(header.magic, has_header ? kMagic.size() : 0);
+  const bool old = magic == kOldMagic;
+  const std::size_t at = sizeof header;
+  if ((!old && magic != kMagic) ||
+      header.resource_size > std::min(bytes.size() - at, kMaxResourceBytes)) {
     errno = EBADMSG;
     return Fail("read", path);
   }
-  std::string scratch;
-  content->service = Sanitize(bytes.substr(at, header.service_size), &scratch);
-  at += header.service_size;
+  const std::string_view resource = bytes.substr(at, header.resource_size);
+  if (Crc32c(resource) != header.resource_crc || (!old && !AreWellFormedEntries(resource))) {
+    errno = EBADMSG;
+    return Fail("read", path);
+  }
+  content->resource = old ? ResourceBytes({resource, {}}) : std::string(resource);
+  ReadRecords(at + resource.size(), RecordsOf(header.settled), old, content);
+  return true;
+}
 
-  std::uint32_t expected = RecordsOf(header.settled);
+// The records from `at` on, of which the first that is not settled has the number `expected`.
+void Spool::ReadRecords(std::size_t at, std::uint32_t expected, bool old, Content* content) {
+  const std::string_view bytes = content->bytes;
   std::size_t effort = kMaxEffort;
   bool torn = false;
   while (at < bytes.size()) {
     RecordHeader record;
     std::string_view span;
-    torn = !ReadRecord(bytes.substr(at), &record, &span, &effort);
+    torn = !ReadRecord(bytes.substr(at), old, &record, &span, &effort);
     if (torn) {
       at = std::min(bytes.find(BytesOf(kRecordMagic), at + 1), bytes.size());
       continue;
@@ -326,8 +356,7 @@ bool Spool::ReadFile(const std::string& path, Content* content) {
     }
     at += sizeof record + span.size();
   }
-  if (torn) ++content->lost;  // at least one
-  return true;
+  if (torn) ++content->lost;  // one at least
 }
 
 // Reads a segment and corrects the counts, because its content is known now.
@@ -376,7 +405,7 @@ bool Spool::Read(std::size_t max_spans, std::size_t max_bytes, Batch* batch) noe
   try {
     if (!OpenOldest()) return false;
     first = read_;
-    if (content_.service != service_) batch->service = content_.service;
+    if (content_.resource != resource_) batch->resource = content_.resource;
     while (read_ < content_.records.size() && batch->spans < max_spans &&
            batch->bytes.size() < max_bytes) {
       batch->Add(content_.records[read_].span.data());

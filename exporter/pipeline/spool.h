@@ -45,10 +45,10 @@ namespace tracekin {
 
 class Spool {
  public:
-  /// Does not access the folder yet. Updates only the counts spooled, adopted, spool_full and
-  /// spool_corrupt, and in_flight when spans are appended. `service` is the service of the spans to
-  /// come. Files store up to 1024 bytes of it.
-  Spool(std::string folder, std::uint64_t max_bytes, std::string_view service,
+  /// Touches nothing yet. Of `counts`, it is spooled, adopted, spool_full and spool_corrupt that
+  /// change here. `resource` is that of the spans to come, as entries; of one above 64 KiB, files
+  /// have the beginning of the service's name.
+  Spool(std::string folder, std::uint64_t max_bytes, std::string_view resource,
         ExporterCounts* counts);
 
   /// Keeps the files for the next process.
@@ -99,9 +99,9 @@ class Spool {
   // The content of a segment's file.
   struct Content {
     std::string bytes;
-    std::string service;
-    std::vector<Record> records;  // whole and unsettled ones
-    std::uint64_t lost = 0;       // damaged ones, inferred from record numbers
+    std::string resource;
+    std::vector<Record> records;  // that are whole and not settled
+    std::uint64_t lost = 0;       // that are not whole, as far as the numbers of the others tell
   };
 
   bool BeOwner();
@@ -112,6 +112,7 @@ class Spool {
   bool OpenOldest();
   void CountOneAhead();
   bool ReadFile(const std::string& path, Content* content);
+  static void ReadRecords(std::size_t at, std::uint32_t expected, bool old, Content* content);
   Content Load(Segment* segment);
   void Remove(std::list<Segment>::iterator segment) noexcept;
   std::list<Segment>::iterator FirstNotRead() noexcept;
@@ -120,7 +121,7 @@ class Spool {
 
   const std::string folder_;
   const std::uint64_t max_bytes_;
-  const std::string service_;
+  const std::string resource_;
   ExporterCounts* const counts_;
   std::string error_;
 

@@ -45,8 +45,8 @@ class TRACEKIN_API Tracer : public opentracing::Tracer {
   /// StartSpan. As cheap as that, and as safe on a request's path.
   virtual bool Sample(std::uint64_t trace_id_low) noexcept = 0;
 
-  /// Exports a span that was recorded elsewhere, as if it had been started and finished here: it has
-  /// options.tags too, is counted, bounded to 32 KiB and made valid UTF-8. No sampler is asked, and no
+  /// Exports a span that was recorded elsewhere, as if it had been started and finished here: it is
+  /// one of this tracer's resource (options.service_name and options.tags), is counted, bounded to 32 KiB and made valid UTF-8. No sampler is asked, and no
   /// LTTng event made. An empty local.service_name becomes this tracer's. Copies what it needs. No
   /// collector takes a span whose span id or trace id is 0: such a one is counted as rejected.
   virtual void Report(const SpanRecord& span) noexcept = 0;

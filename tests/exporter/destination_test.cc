@@ -50,7 +50,7 @@ void ExpectReachable(const Destination& destination, const Format& format) {
   EXPECT_EQ(DestinationOf(options.exporter).type, destination.type);
   EXPECT_EQ(FormatOf(options.exporter), &format);
   const auto make = [&] {
-    return MakeExporter(options.exporter, options.service_name,
+    return MakeExporter(options.exporter, ResourceOf(options),
                         [](LogLevel, const std::string&) {});
   };
   if (IsBuilt(destination.module) && IsBuilt(format.module)) {

@@ -48,7 +48,8 @@ class ZipkinServerTest : public ::testing::Test {
                             ZipkinJsonEncoder::Framing framing) {
     ZipkinJsonEncoder encoder(framing);
     std::string body;
-    encoder.Begin(&body);
+    const Resource resource;
+    encoder.Begin(resource, &body);
     for (const SpanRecord& span : spans) encoder.Add(span, &body);
     encoder.End(spans.size(), &body);
     return body;

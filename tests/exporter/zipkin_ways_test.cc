@@ -349,9 +349,10 @@ TEST(ZipkinWaysTest, NoSpanIsEverRefusedForWhatItHolds) {
     const std::uint64_t trace_id = RandomTraceId();
     std::size_t high = 0;
     for (std::size_t first = 1; first <= kHostile; first += kBatch) {
-      SpanDecoder decoder("hostile");
+      const Resource resource{"hostile", {}};
+      SpanDecoder decoder;
       std::string body;
-      way.encoder->Begin(&body);
+      way.encoder->Begin(resource, &body);
       for (std::size_t id = first; id < first + kBatch; ++id) {
         const std::string span = hostile.Make(trace_id, id);
         ASSERT_TRUE(IsWellFormedSpan(span));

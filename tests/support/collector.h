@@ -15,18 +15,30 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "exporter/encoding/encoder.h"
+#include "exporter/encoding/zipkin_model.h"
 #include "tracekin/transport.h"
 
 namespace tracekin::testing {
 
-/// A SpanRecord that owns its text.
+/// A span that owns its text: what Zipkin is told of it, and what only the record has.
 struct RecordedSpan {
+  struct Typed {
+    std::string key;
+    std::string value;
+    ValueType type;
+
+    bool operator==(const Typed& other) const {
+      return std::tie(key, value, type) == std::tie(other.key, other.value, other.type);
+    }
+  };
+
   RecordedSpan() = default;
-  explicit RecordedSpan(const SpanRecord& span)
+  RecordedSpan(const SpanRecord& span, const SpanRecord& record)
       : trace_id_high(span.trace_id_high),
         trace_id_low(span.trace_id_low),
         span_id(span.span_id),
@@ -47,6 +59,20 @@ struct RecordedSpan {
         remote_port(span.remote.port) {
     for (const auto& tag : span.tags) tags.emplace_back(tag.key, tag.value);
     for (const auto& log : span.annotations) logs.emplace_back(log.timestamp_ns, log.text);
+    for (const auto& tag : record.tags) typed_tags.push_back(Own(tag));
+    for (const auto& log : record.annotations) {
+      log_texts.emplace_back(log.text);
+      for (const auto& field : log.fields) log_fields.push_back(Own(field));
+    }
+    links = record.links;
+    trace_state = record.trace_state;
+    random_trace_id = record.random_trace_id;
+    status = record.status;
+    status_message = record.status_message;
+  }
+
+  static Typed Own(const SpanRecord::Tag& tag) {
+    return {std::string(tag.key), std::string(tag.value), tag.type};
   }
 
   /// Returns the tag's value, if it is set, or "(twice)" if it is set more than once.
@@ -80,6 +106,16 @@ struct RecordedSpan {
   std::uint16_t remote_port = 0;
   std::vector<std::pair<std::string, std::string>> tags;
   std::vector<std::pair<std::int64_t, std::string>> logs;
+
+  // Of the record alone:
+  std::vector<Typed> typed_tags;
+  std::vector<std::string> log_texts;
+  std::vector<Typed> log_fields;  // of all logs
+  std::vector<SpanRecord::Link> links;
+  std::string trace_state;
+  bool random_trace_id = false;
+  SpanStatus status = SpanStatus::kUnset;
+  std::string status_message;
 };
 
 class Collector {
@@ -180,19 +216,21 @@ class CollectorEncoder final : public Encoder {
       : collector_(std::move(collector)) {}
 
   std::string_view content_type() const override { return "test"; }
-  void Begin(std::string* body) override {
+  void Begin(const Resource& resource, std::string* body) override {
     EXPECT_EQ(*body, "");
+    model_.set_resource(&resource);
     const std::lock_guard lock(collector_->mutex_);
     collector_->encoded_.clear();
   }
   void Add(const SpanRecord& span, std::string* body) override {
     body->push_back('.');
     const std::lock_guard lock(collector_->mutex_);
-    collector_->encoded_.emplace_back(span);
+    collector_->encoded_.emplace_back(model_.Translate(span), span);
   }
   void End(std::size_t spans, std::string* body) override { EXPECT_EQ(spans, body->size()); }
 
  private:
+  ZipkinModel model_;
   const std::shared_ptr<Collector> collector_;
 };
 

@@ -42,7 +42,7 @@ class Ledger {
     auto propagation =
         Propagation::Make(options.propagation.inject, options.propagation.extract, &error);
     auto exporter = std::make_shared<Exporter>(
-        options.exporter, options.service_name, [] { return std::make_unique<LineEncoder>(); },
+        options.exporter, ResourceOf(options), [] { return std::make_unique<LineEncoder>(); },
         [descriptor = fileno(file_)] { return std::make_unique<FileTransport>(descriptor); },
         options.logger);
     return {new TracerImpl(options, std::move(propagation), std::move(exporter)),
@@ -74,7 +74,7 @@ class Ledger {
  private:
   struct LineEncoder final : Encoder {
     std::string_view content_type() const override { return "test"; }
-    void Begin(std::string*) override {}
+    void Begin(const Resource&, std::string*) override {}
     void Add(const SpanRecord& span, std::string* body) override {
       std::ostringstream line;
       line << getpid() << ' ' << span.span_id << ' ' << span.trace_id_low << ' '

@@ -16,7 +16,8 @@ namespace tracekin::testing {
 
 /// Returns the bytes of a span with this id and name.
 inline std::string MakeSpan(std::uint64_t id, std::string_view name = "a") {
-  const EntryHeader entry{EntryType::kName, 0, static_cast<std::uint32_t>(name.size())};
+  const EntryHeader entry{EntryType::kName, ValueType::kText, 0,
+                          static_cast<std::uint32_t>(name.size())};
   SpanHeader header{};
   header.size = static_cast<std::uint32_t>(sizeof header + entry.size());
   header.name = sizeof header;

@@ -72,7 +72,7 @@ class RecordingTracer {
       logger(level, line);
     };
     auto exporter = std::make_shared<Exporter>(
-        options.exporter, options.service_name,
+        options.exporter, ResourceOf(options),
         [collector = collector_, exporter_token] {
           return std::make_unique<CollectorEncoder>(collector);
         },

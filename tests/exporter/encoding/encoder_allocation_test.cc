@@ -48,7 +48,8 @@ void ExpectNoneTheSecondTime(std::unique_ptr<Encoder> encoder) {
   for (int time = 0; time < 2; ++time) {
     body.clear();
     allocations = 0;
-    encoder->Begin(&body);
+    const Resource resource;
+    encoder->Begin(resource, &body);
     for (const SpanRecord& span : varied.spans()) encoder->Add(span, &body);
     encoder->End(varied.spans().size(), &body);
     if (time == 0) {

@@ -83,7 +83,8 @@ SpanRecord VariedSpans::Make(std::size_t i, std::uint64_t trace_id, std::int64_t
 
 std::string Encode(Encoder& encoder, const std::vector<SpanRecord>& spans) {
   std::string body;
-  encoder.Begin(&body);
+  const Resource resource;
+  encoder.Begin(resource, &body);
   for (const SpanRecord& span : spans) encoder.Add(span, &body);
   encoder.End(spans.size(), &body);
   return body;

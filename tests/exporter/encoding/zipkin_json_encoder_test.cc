@@ -45,7 +45,8 @@ SpanRecord FullSpan() {
 std::string Encode(Framing framing, const std::vector<SpanRecord>& spans) {
   ZipkinJsonEncoder encoder(framing);
   std::string body;
-  encoder.Begin(&body);
+  const Resource resource;
+  encoder.Begin(resource, &body);
   for (const SpanRecord& span : spans) encoder.Add(span, &body);
   encoder.End(spans.size(), &body);
   return body;

@@ -35,7 +35,9 @@ class DeliveryTest : public ::testing::Test {
   void Make(bool spool = false, std::uint64_t spool_bytes = 1 << 26) {
     delivery_ = std::make_unique<Delivery>(
         options_,
-        spool ? std::make_unique<Spool>(folder_, spool_bytes, "service", &counts_) : nullptr,
+        spool ? std::make_unique<Spool>(folder_, spool_bytes, ResourceBytes({"service", {}}),
+                                        &counts_)
+              : nullptr,
         &counts_, 1);
   }
 
@@ -455,7 +457,8 @@ TEST_F(DeliveryTest, WithoutRoomOnDiskSpansWaitInMemory) {
   std::filesystem::remove_all(folder_);
   folder_ += "/gone";
   delivery_ = std::make_unique<Delivery>(
-      options_, std::make_unique<Spool>(folder_, 1 << 26, "service", &counts_), &counts_, 1);
+      options_, std::make_unique<Spool>(folder_, 1 << 26, ResourceBytes({"service", {}}), &counts_),
+      &counts_, 1);
   Add(1, 10);
   Send(kFailed);
   EXPECT_TRUE(delivery_->spool_failing());

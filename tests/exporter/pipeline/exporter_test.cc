@@ -23,7 +23,7 @@ using namespace std::chrono_literals;
 class IdEncoder final : public Encoder {
  public:
   std::string_view content_type() const override { return "text/ids"; }
-  void Begin(std::string* body) override { *body += '<'; }
+  void Begin(const Resource&, std::string* body) override { *body += '<'; }
   void Add(const SpanRecord& span, std::string* body) override {
     if (span.name == "too much") throw std::bad_alloc();
     *body += std::to_string(span.span_id) + ',';
@@ -84,7 +84,7 @@ class ExporterTest : public ::testing::Test {
 
   void Make() {
     exporter_ = std::make_shared<Exporter>(
-        options_, "service", [] { return std::make_unique<IdEncoder>(); },
+        options_, Resource{"service", {}}, [] { return std::make_unique<IdEncoder>(); },
         [this] { return std::make_unique<FakeTransport>(&collector_); },
         [this](LogLevel, const std::string& message) {
           const std::lock_guard<std::mutex> lock(log_mutex_);
@@ -301,7 +301,7 @@ TEST_F(ExporterTest, CloseTwiceAndFromTwoThreads) {
 TEST_F(ExporterTest, ALoggerThatThrowsIsHarmless) {
   collector_.answer = {SendStatus::kFailed, "refused"};
   exporter_ = std::make_shared<Exporter>(
-      options_, "service", [] { return std::make_unique<IdEncoder>(); },
+      options_, Resource{"service", {}}, [] { return std::make_unique<IdEncoder>(); },
       [this] { return std::make_unique<FakeTransport>(&collector_); },
       [](LogLevel, const std::string&) { throw 1; });
   Push(1);
@@ -314,7 +314,7 @@ TEST_F(ExporterTest, ALoggerThatThrowsIsHarmless) {
 TEST_F(ExporterTest, ATransportThatThrowsNeverEndsTheProcess) {
   const auto make = [this](MakeThrow make_throw) {
     exporter_ = std::make_shared<Exporter>(
-        options_, "service", [] { return std::make_unique<IdEncoder>(); },
+        options_, Resource{"service", {}}, [] { return std::make_unique<IdEncoder>(); },
         [make_throw]() -> std::unique_ptr<Transport> {
           make_throw();
           return nullptr;
@@ -332,7 +332,7 @@ TEST_F(ExporterTest, ATransportThatThrowsNeverEndsTheProcess) {
 
 TEST_F(ExporterTest, AnEncoderThatCannotBeMadeIsReported) {
   exporter_ = std::make_shared<Exporter>(
-      options_, "service",
+      options_, Resource{"service", {}},
       []() -> std::unique_ptr<Encoder> { throw std::runtime_error("no encoder"); },
       [this] { return std::make_unique<FakeTransport>(&collector_); },
       [this](LogLevel, const std::string& message) {

@@ -231,7 +231,7 @@ class SpoolWithoutMemory : public ::testing::Test {
     }
     ExporterCounts counts;
     {
-      Spool spool(temp.path(), kSpoolBytes, "service", &counts);
+      Spool spool(temp.path(), kSpoolBytes, ResourceBytes({"service", {}}), &counts);
       FailAllocations(good, 3);
       Persist([&] { spool.Adopt(); });
       Append(&spool, &counts, kDead + 1, kDead + kOwn);  // more than fits

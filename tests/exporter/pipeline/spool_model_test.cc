@@ -47,7 +47,8 @@ class SpoolModel : public ::testing::TestWithParam<unsigned> {
 
   // One process: its spool, its counts, and the spans that it has read and not settled.
   struct Process {
-    explicit Process(const std::string& folder) : spool(folder, 1 << 26, "service", &counts) {}
+    explicit Process(const std::string& folder)
+        : spool(folder, 1 << 26, ResourceBytes({"service", {}}), &counts) {}
 
     ExporterCounts counts;
     Spool spool;

@@ -16,6 +16,8 @@
 #include <thread>
 
 #include "base/crc32c.h"
+#include "exporter/encoding/zipkin_json_encoder.h"
+#include "tests/exporter/pipeline/old_spool.h"
 #include "tests/support/make_span.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait.h"
@@ -28,12 +30,13 @@ using ::testing::HasSubstr;
 using Ids = std::vector<std::uint64_t>;
 
 constexpr std::size_t kNoLimit = std::size_t{1} << 30;
+constexpr ValueType kInt = ValueType::kInt;
 
 // The state of one process: a spool and its counts.
 struct Process {
   explicit Process(const std::string& folder, std::uint64_t bytes = 1 << 26,
                    const std::string& service = "service")
-      : spool(new Spool(folder, bytes, service, &counts)) {}
+      : spool(new Spool(folder, bytes, ResourceBytes({service, {}}), &counts)) {}
 
   bool Append(std::uint64_t first, std::uint64_t last, std::size_t name_bytes = 1) {
     Batch batch;
@@ -80,6 +83,10 @@ class SpoolTest : public ::testing::Test {
   const TempFolder temp_;
   const std::string folder_ = temp_.path();
 };
+
+std::string ServiceOf(const Batch& batch) {
+  return std::string(ResourceReader(batch.resource).resource().service_name);
+}
 
 Ids Range(std::uint64_t first, std::uint64_t last) {
   Ids ids;
@@ -133,7 +140,7 @@ TEST_F(SpoolTest, ADeadProcesssSpansAreAdoptedOnce) {
   second.spool->Adopt();
   Batch batch;
   EXPECT_TRUE(first.spool->Read(40, kNoLimit, &batch));
-  EXPECT_EQ(batch.service, "other");
+  EXPECT_EQ(ServiceOf(batch), "other");
   EXPECT_EQ(first.totals().adopted, 100U);
   first.Settle(batch.spans);
   EXPECT_EQ(first.Drain(), Range(41, 100));
@@ -308,7 +315,7 @@ TEST_F(SpoolTest, AFlippedBitLosesOneSpanAtMost) {
   }
   constexpr std::size_t kSettled = 8;
   constexpr std::size_t kServiceSize = 16;
-  constexpr std::size_t kHeader = 24 + 7;  // "service"
+  constexpr std::size_t kHeader = 24 + sizeof(EntryHeader) + 8;  // "service"
   for (std::size_t bit = 0; bit < 8 * whole.size(); ++bit) {
     std::string damaged = whole;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
@@ -332,18 +339,19 @@ TEST_F(SpoolTest, AFlippedBitLosesOneSpanAtMost) {
 // A segment with valid checksums, as another program may write it.
 class ForeignSegment {
  public:
-  explicit ForeignSegment(std::string_view service) {
-    Put("TKSPOOL2");
+  explicit ForeignSegment(std::string_view resource, std::string_view magic = "TKSPOOL3") {
+    Put(magic);
     const std::uint32_t settled = 0;
     Put(BytesOf(settled));
     Put(BytesOf(Crc32c(BytesOf(settled))));
-    Put(BytesOf(static_cast<std::uint32_t>(service.size())));
-    Put(BytesOf(Crc32c(service)));
-    Put(service);
+    Put(BytesOf(static_cast<std::uint32_t>(resource.size())));
+    Put(BytesOf(Crc32c(resource)));
+    Put(resource);
   }
 
-  void AddSpan(std::uint64_t id) {
-    const std::string span = MakeSpan(id);
+  void AddSpan(std::uint64_t id) { AddSpan(MakeSpan(id)); }
+
+  void AddSpan(const std::string& span) {
     const auto size = static_cast<std::uint32_t>(span.size());
     AddHeader(size, Crc32c(span, Crc32c(BytesOf(size), Crc32c(BytesOf(records_)))));
     Put(span);
@@ -375,9 +383,9 @@ class ForeignSegment {
   std::uint32_t records_ = 0;
 };
 
-// The name would be repeated in thousands of spans.
-TEST_F(SpoolTest, TheNameOfAServiceNeverMultipliesTheMemoryOfAFile) {
-  ForeignSegment segment(std::string(3 << 20, 'S'));
+// It would stand in each of thousands of spans.
+TEST_F(SpoolTest, AResourceNeverMultipliesTheMemoryOfAFile) {
+  ForeignSegment segment(ResourceBytes({std::string(3 << 20, 'S'), {}}));
   for (std::uint64_t id = 1; id <= 10; ++id) segment.AddSpan(id);
   segment.Leave(folder_);
   Process process(folder_);
@@ -387,40 +395,117 @@ TEST_F(SpoolTest, TheNameOfAServiceNeverMultipliesTheMemoryOfAFile) {
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
-TEST_F(SpoolTest, ALongNameOfOnesOwnIsCutAndItsSpansComeBack) {
-  const std::string service = std::string(1023, 's') + "\xC3\xA4 and more";
+TEST_F(SpoolTest, ALargeResourceOfOnesOwnIsCutAndItsSpansComeBack) {
+  const std::string service = std::string(1023, 's') + "\xC3\xA4" + std::string(65536, '.');
   {
     Process dead(folder_, 1 << 26, service);
     EXPECT_TRUE(dead.Append(1, 3));
     EXPECT_TRUE(dead.Append(4, 4));
     Batch batch;
     EXPECT_TRUE(dead.spool->Read(1, kNoLimit, &batch));
-    EXPECT_EQ(batch.service, "") << "the process's own, uncut";
+    EXPECT_EQ(batch.resource, "") << "the process's own, uncut";
   }
   Process process(folder_);
   process.spool->Adopt();
   Batch batch;
   EXPECT_TRUE(process.spool->Read(10, kNoLimit, &batch));
-  EXPECT_EQ(batch.service, std::string(1023, 's'));
+  EXPECT_EQ(ServiceOf(batch), std::string(1023, 's'));
   EXPECT_EQ(IdsOf(batch), Range(1, 4));
 }
 
+TEST_F(SpoolTest, ResourcesAreKeptWithTheirTags) {
+  {
+    ExporterCounts counts;
+    const std::string resource = ResourceBytes({"other", {{"zone", "a"}, {"cpus", "4", kInt}}});
+    Spool spool(folder_, 1 << 26, resource, &counts);
+    Batch batch;
+    batch.Add(MakeSpan(1).data());
+    EXPECT_TRUE(spool.Append(batch));
+  }
+  Process process(folder_);
+  process.spool->Adopt();
+  Batch batch;
+  ASSERT_TRUE(process.spool->Read(10, kNoLimit, &batch));
+  const ResourceReader reader(batch.resource);
+  EXPECT_EQ(reader.resource().service_name, "other");
+  ASSERT_EQ(reader.resource().tags.size(), 2U);
+  EXPECT_EQ(reader.resource().tags[1].key, "cpus");
+  EXPECT_EQ(reader.resource().tags[1].value, "4");
+  EXPECT_EQ(reader.resource().tags[1].type, kInt);
+  process.Settle(batch.spans);
+}
+
+TEST_F(SpoolTest, AResourceThatIsNoneIsNeverRead) {
+  ForeignSegment segment("no entries");
+  segment.AddSpan(1);
+  segment.Leave(folder_);
+  Process process(folder_);
+  process.spool->Adopt();
+  EXPECT_EQ(process.Drain(), Ids{});
+  EXPECT_EQ(process.totals().adopted, 1U);
+  EXPECT_EQ(process.totals().spool_corrupt, 1U);
+}
+
+// 0.1 wrote three spans of a tracer with two tags; see old_spool.h.
+TEST_F(SpoolTest, SpansThatVersion01WroteAreRead) {
+  std::ofstream(folder_ + "/1-1.lock");
+  std::ofstream(folder_ + "/1-1.00000001.spool", std::ios::binary) << OldSpool();
+  Process process(folder_);
+  process.spool->Adopt();
+  Batch batch;
+  ASSERT_TRUE(process.spool->Read(10, kNoLimit, &batch));
+  EXPECT_EQ(ServiceOf(batch), "veteran");
+  EXPECT_EQ(batch.spans, 3U);
+  const ResourceReader reader(batch.resource);
+  SpanDecoder decoder;
+  ZipkinJsonEncoder encoder(ZipkinJsonEncoder::Framing::kArray);
+  std::string body;
+  encoder.Begin(reader.resource(), &body);
+  batch.ForEach([&](const char* span) {
+    SpanRecord record = decoder.Decode(span);
+    record.trace_id_high = record.trace_id_low = record.span_id = 1;
+    record.duration_ns = 1000;
+    encoder.Add(record, &body);
+  });
+  encoder.End(3, &body);
+  EXPECT_EQ(body, kOldSpoolAsJson);
+  process.Settle(batch.spans);
+  EXPECT_TRUE(fs::is_empty(folder_));
+  EXPECT_EQ(process.totals().spool_corrupt, 0U);
+}
+
+// What is a value's type today was no part of the format then, and could be anything.
+TEST_F(SpoolTest, WhatVersion01LeftBetweenFieldsIsNeverTakenForAType) {
+  std::string span = MakeSpan(1);
+  span[sizeof(SpanHeader) + 1] = '\xff';
+  for (const bool old : {true, false}) {
+    ForeignSegment segment(old ? "veteran" : ResourceBytes({"veteran", {}}),
+                           old ? "TKSPOOL2" : "TKSPOOL3");
+    segment.AddSpan(span);
+    segment.Leave(folder_);
+    Process process(folder_);
+    process.spool->Adopt();
+    EXPECT_EQ(process.Drain(), old ? Range(1, 1) : Ids{});
+    EXPECT_EQ(process.totals().spool_corrupt, old ? 0U : 1U);
+  }
+}
+
 TEST_F(SpoolTest, TheNameOfAServiceIsNeverInvalidUtf8) {
-  ForeignSegment segment("bad\xff\xfe\"name");
+  ForeignSegment segment(ResourceBytes({"bad\xff\xfe\"name", {}}));
   segment.AddSpan(1);
   segment.Leave(folder_);
   Process process(folder_);
   process.spool->Adopt();
   Batch batch;
   EXPECT_TRUE(process.spool->Read(10, kNoLimit, &batch));
-  EXPECT_EQ(batch.service, "bad\xEF\xBF\xBD\xEF\xBF\xBD\"name");
+  EXPECT_EQ(ServiceOf(batch), "bad\xEF\xBF\xBD\xEF\xBF\xBD\"name");
   process.Settle(batch.spans);
 }
 
 // Each of the headers in this 4 MiB file requests a checksum of everything that follows it.
 // Computing all of them would take a minute.
 TEST_F(SpoolTest, AFileOfNothingButHeadersIsNeverReadAgainAndAgain) {
-  ForeignSegment segment("service");
+  ForeignSegment segment(ResourceBytes({"service", {}}));
   segment.AddSpan(1);
   constexpr std::size_t kBytes = 4 << 20;
   while (segment.size() < kBytes - 512) {
@@ -437,7 +522,7 @@ TEST_F(SpoolTest, AFileOfNothingButHeadersIsNeverReadAgainAndAgain) {
 
 // The same with sizes that are valid for a span.
 TEST_F(SpoolTest, AFileOfOverlappingRecordsIsNeverReadAgainAndAgain) {
-  ForeignSegment segment("service");
+  ForeignSegment segment(ResourceBytes({"service", {}}));
   segment.AddSpan(1);
   while (segment.size() < (4 << 20) - 32) segment.AddHeader(kMaxSpanBytes, 0);
   segment.Leave(folder_);

@@ -267,7 +267,7 @@ TEST_P(ClosedDescriptors, ThatTheHostReplacesBetweenCheckAndUseGetTheRequestWhic
     ExpectSent(transport);
     static const Host* host = nullptr;
     before_send = [] { host = new Host; };
-    transport->Send("[]", 1, Transport::Clock::now() + std::chrono::milliseconds(100));
+    transport->Send("[]", Transport::Clock::now() + std::chrono::milliseconds(100));
     ASSERT_NE(host, nullptr);
     EXPECT_NE(host->BytesOfOthers(), 0u);
   });

@@ -328,7 +328,8 @@ class KafkaToZipkinTest : public KafkaServerTest {
   static std::string Encode(const std::vector<SpanRecord>& spans) {
     ZipkinJsonEncoder encoder(ZipkinJsonEncoder::Framing::kArray);
     std::string body;
-    encoder.Begin(&body);
+    const Resource resource;
+    encoder.Begin(resource, &body);
     for (const SpanRecord& span : spans) encoder.Add(span, &body);
     encoder.End(spans.size(), &body);
     return body;
