@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "exporter/destination.h"
 #include "tracer/tracer_impl.h"
 
 namespace tracekin::testing {
