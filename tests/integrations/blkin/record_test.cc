@@ -24,7 +24,6 @@ using ::testing::IsEmpty;
 
 std::vector<std::string> events;
 int listening = 0;
-const int never = 0;
 
 std::string Text(const tracekin_ust_zipkin* origin) {
   return std::string(origin->trace_name) + ' ' + origin->service_name + ' ' + origin->ip + ' ' +
