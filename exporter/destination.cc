@@ -105,7 +105,7 @@ constexpr Format kScribeFormats[] = {
      nullptr, kScribeCategory},
 };
 constexpr Format kFileFormats[] = {
-    {"json", "lines, each a JSON object", "", "", MakeJson<Framing::kLines>},
+    {"json", "lines, each a JSON object", "", "", MakeJson<Framing::kLines>, nullptr},
 };
 
 constexpr std::string_view kHttp[] = {"http", "https"};

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/library_at_work.h"
+#include "base/one_line.h"
 #include "base/standard_descriptors.h"
 
 namespace tracekin {
