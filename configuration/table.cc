@@ -28,7 +28,7 @@ std::vector<Setting> MakeSettings() {
   using S = SamplerOptions;
   using P = PropagationOptions;
   using E = ExporterOptions;
-  const std::vector<std::string_view> formats = PropagatorNames();
+  const std::vector<std::string_view> formats = propagation::PropagatorNames();
   return {
       {"service_name", Text{{At<&O::service_name>}},
        "The service that the spans belong to. Required."},

@@ -7,7 +7,7 @@ namespace {
 using namespace tracekin;
 
 // Returns whether `part` is `whole` or `whole` without some items.
-bool IsPart(const Baggage& part, const Baggage& whole) {
+bool IsPart(const propagation::Baggage& part, const propagation::Baggage& whole) {
   auto at = whole.begin();
   for (const auto& item : part) {
     at = std::find(at, whole.end(), item);
@@ -28,12 +28,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Entries written = CheckedInject("baggage", extracted.context);
   CHECK(written.size() == 1);
   const std::string& header = written[0].second;
-  CHECK(header.size() <= kMaxBaggageBytes);
-  const Baggage again = CheckedExtract({"baggage"}, written).baggage();
+  CHECK(header.size() <= propagation::kMaxBaggageBytes);
+  const propagation::Baggage again = CheckedExtract({"baggage"}, written).baggage();
   CHECK(IsPart(again, extracted.baggage()));
   // Encoding makes at most three bytes of each byte, and an item needs two more.
   std::size_t most = 0;
   for (const auto& [key, value] : extracted.baggage()) most += key.size() + 3 * value.size() + 2;
-  CHECK(most > kMaxBaggageBytes || again == extracted.baggage());
+  CHECK(most > propagation::kMaxBaggageBytes || again == extracted.baggage());
   return 0;
 }

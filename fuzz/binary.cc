@@ -15,23 +15,23 @@ namespace {
 
 using namespace tracekin;
 
-void CheckLimits(const Context& context) {
+void CheckLimits(const propagation::Context& context) {
   if (!context.extras) return;
   std::string tracestate;
-  CHECK(ParseTracestate(context.extras->tracestate, &tracestate));
+  CHECK(propagation::ParseTracestate(context.extras->tracestate, &tracestate));
   CHECK(tracestate == context.extras->tracestate);
-  Baggage baggage;
+  propagation::Baggage baggage;
   for (const auto& [key, value] : context.extras->baggage) {
-    CHECK(AddBaggageItem(key, value, &baggage));
+    CHECK(propagation::AddBaggageItem(key, value, &baggage));
   }
 }
 
-void CheckRoundTrip(const Context& context) {
+void CheckRoundTrip(const propagation::Context& context) {
   std::stringstream stream;
-  CHECK(InjectBinary(context, stream));
+  CHECK(propagation::InjectBinary(context, stream));
   stream << "more";
-  Context again;
-  const auto found = ExtractBinary(stream, &again);
+  propagation::Context again;
+  const auto found = propagation::ExtractBinary(stream, &again);
   CHECK(found && *found);
   CHECK(again == context);
   std::string more;
@@ -43,10 +43,10 @@ void CheckRoundTrip(const Context& context) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::istringstream stream(std::string(Input(data, size).rest()));
   for (;;) {
-    Context context;
-    const auto found = ExtractBinary(stream, &context);
+    propagation::Context context;
+    const auto found = propagation::ExtractBinary(stream, &context);
     if (!found || !*found) {
-      CHECK(context == Context{});
+      CHECK(context == propagation::Context{});
       CHECK(found || found.error() == opentracing::span_context_corrupted_error ||
             found.error() == std::errc::io_error);
       return 0;

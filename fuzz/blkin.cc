@@ -20,23 +20,25 @@ using namespace tracekin;
 bool Same(const TraceInfo& a, const TraceInfo& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 
 void CheckContext(const TraceInfo& info) {
-  Context context;
+  propagation::Context context;
   const auto found = FromTraceInfo(info, &context);
   CHECK(found || (info.trace_id != 0 && info.span_id == 0));
   if (!found || !*found) {
-    CHECK(context == Context{});
+    CHECK(context == propagation::Context{});
     return;
   }
-  CHECK(context.has_ids() && context.decision == Decision::kAccept);
+  CHECK(context.has_ids() && context.decision == propagation::Decision::kAccept);
   CHECK(Same(ToTraceInfo(context), info));
 }
 
 void CheckBytes(std::string_view bytes) {
-  for (const ByteOrder order : {ByteOrder::kBig, ByteOrder::kLittle, ByteOrder::kHost}) {
-    const TraceInfo info = ReadTraceInfo(bytes.data(), order);
+  for (const propagation::ByteOrder order :
+       {propagation::ByteOrder::kBig, propagation::ByteOrder::kLittle,
+        propagation::ByteOrder::kHost}) {
+    const TraceInfo info = propagation::ReadTraceInfo(bytes.data(), order);
     CheckContext(info);
-    const HeapBytes written{std::string(kTraceInfoBytes, '\0')};
-    WriteTraceInfo(info, order, written.data());
+    const HeapBytes written{std::string(propagation::kTraceInfoBytes, '\0')};
+    propagation::WriteTraceInfo(info, order, written.data());
     CHECK(written.view() == bytes);
   }
 }
@@ -69,9 +71,9 @@ void CheckRequest(const TraceInfo& info, std::string_view bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Input input(data, size);
-  std::string ids(input.TakeBytes(kTraceInfoBytes));
-  ids.resize(kTraceInfoBytes);
+  std::string ids(input.TakeBytes(propagation::kTraceInfoBytes));
+  ids.resize(propagation::kTraceInfoBytes);
   CheckBytes(HeapBytes(ids));
-  CheckRequest(ReadTraceInfo(ids.data(), ByteOrder::kHost), input.rest());
+  CheckRequest(propagation::ReadTraceInfo(ids.data(), propagation::ByteOrder::kHost), input.rest());
   return 0;
 }

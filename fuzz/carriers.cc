@@ -22,12 +22,13 @@ using namespace tracekin;
 
 const std::vector<std::string> kWritten = {"b3", "b3multi", "tracecontext", "baggage", "jaeger"};
 
-const Propagation& Reader(const std::vector<std::string>& formats) {
-  static auto* const readers = new std::map<std::vector<std::string>, std::unique_ptr<Propagation>>;
-  std::unique_ptr<Propagation>& reader = (*readers)[formats];
+const propagation::Propagation& Reader(const std::vector<std::string>& formats) {
+  static auto* const readers =
+      new std::map<std::vector<std::string>, std::unique_ptr<propagation::Propagation>>;
+  std::unique_ptr<propagation::Propagation>& reader = (*readers)[formats];
   if (reader == nullptr) {
     std::string error;
-    reader = Propagation::Make(kWritten, formats, &error);
+    reader = propagation::Propagation::Make(kWritten, formats, &error);
   }
   return *reader;
 }
@@ -48,9 +49,10 @@ oracle::Result ResultOf(const opentracing::expected<bool>& found) {
   return oracle::Result::kCorrupted;
 }
 
-Context AsContext(const oracle::Context& context) {
-  Context same = MakeContext(context.trace_high, context.trace_low, context.span, context.parent,
-                             static_cast<Decision>(context.state));
+propagation::Context AsContext(const oracle::Context& context) {
+  propagation::Context same =
+      MakeContext(context.trace_high, context.trace_low, context.span, context.parent,
+                  static_cast<propagation::Decision>(context.state));
   same.random_trace_id = context.random;
   return WithExtras(same, context.baggage, context.tracestate);
 }
@@ -75,8 +77,8 @@ void CheckSame(const Value& value, const Value& expected, Show show) {
 void CheckOne(const CarrierInput& input) {
   TestCarrier carrier(input.headers);
   carrier.supports_lookup = input.asked;
-  const Propagation& propagation = Reader(input.formats);
-  Context context;
+  const propagation::Propagation& propagation = Reader(input.formats);
+  propagation::Context context;
   const oracle::Result result = ResultOf(propagation.Extract(carrier, &context));
   oracle::Context expected;
   const oracle::Result expected_result =
@@ -84,7 +86,8 @@ void CheckOne(const CarrierInput& input) {
   CheckSame(result, expected_result, [](oracle::Result shown) {
     std::cerr << "result " << static_cast<int>(shown) << '\n';
   });
-  CheckSame(context, AsContext(expected), [](const Context& shown) { std::cerr << shown << '\n'; });
+  CheckSame(context, AsContext(expected),
+            [](const propagation::Context& shown) { std::cerr << shown << '\n'; });
 
   TestCarrier written;
   CHECK(propagation.Inject(context, written));

@@ -81,7 +81,7 @@ class FrontBuilder {
   }
 
   std::string front;
-  CephTracePlace place;
+  propagation::CephTracePlace place;
 
  private:
   void Sized(std::size_t size) {
@@ -149,7 +149,7 @@ std::string Build(const Message& message, Input* input) {
   }
   const bool ends_with_ids = builder.place.ids + kIdsBytes == builder.front.size();
   if (!ends_with_ids) builder.front += input->rest();
-  const auto place = FindCephTrace(message.header, HeapBytes(builder.front));
+  const auto place = propagation::FindCephTrace(message.header, HeapBytes(builder.front));
   CHECK(place);
   CHECK(place->ids == builder.place.ids && place->otel == builder.place.otel &&
         place->otel_size == builder.place.otel_size);
@@ -157,7 +157,7 @@ std::string Build(const Message& message, Input* input) {
 }
 
 // Returns the front without the bytes of the context.
-std::string Rest(const CephTracePlace& place, std::string front) {
+std::string Rest(const propagation::CephTracePlace& place, std::string front) {
   if (place.otel_size != 0) {
     CHECK(place.otel >= place.ids + kIdsBytes);
     front.erase(place.otel, place.otel_size);
@@ -166,9 +166,9 @@ std::string Rest(const CephTracePlace& place, std::string front) {
 }
 
 // Returns what a message preserves of `context`.
-Context Carried(Context context, bool with_otel) {
+propagation::Context Carried(propagation::Context context, bool with_otel) {
   if (!context.sampled() || !context.has_ids()) return {};
-  context.decision = Decision::kAccept;
+  context.decision = propagation::Decision::kAccept;
   if (with_otel) {
     if (context.trace_id_low == 0) context.parent_span_id = 0;
     return context;
@@ -180,34 +180,36 @@ Context Carried(Context context, bool with_otel) {
 }
 
 void CheckRead(CephMessageHeader header, const std::string& front) {
-  Context context;
-  const auto found = ReadCephTrace(header, HeapBytes(front), &context);
+  propagation::Context context;
+  const auto found = propagation::ReadCephTrace(header, HeapBytes(front), &context);
   if (found && *found) {
     CHECK(context.has_ids());
-    CHECK(context.decision == Decision::kAccept || context.decision == Decision::kDeny);
+    CHECK(context.decision == propagation::Decision::kAccept ||
+          context.decision == propagation::Decision::kDeny);
   } else {
-    CHECK(context == Context{});
+    CHECK(context == propagation::Context{});
   }
 }
 
-void CheckWrite(const Context& context, CephMessageHeader header, const std::string& front) {
+void CheckWrite(const propagation::Context& context, CephMessageHeader header,
+                const std::string& front) {
   std::string stamped = front;
-  const auto done = WriteCephTrace(context, header, &stamped);
-  const auto before = FindCephTrace(header, HeapBytes(front));
+  const auto done = propagation::WriteCephTrace(context, header, &stamped);
+  const auto before = propagation::FindCephTrace(header, HeapBytes(front));
   if (!before) {
     CHECK(!done && done.error() == before.error());
     CHECK(stamped == front);
     return;
   }
   CHECK(done);
-  const auto after = FindCephTrace(header, HeapBytes(stamped));
+  const auto after = propagation::FindCephTrace(header, HeapBytes(stamped));
   CHECK(after && after->ids == before->ids && after->otel == before->otel);
   CHECK((after->otel_size != 0) == (before->otel_size != 0));
   CHECK(Rest(*after, stamped) == Rest(*before, front));
 
-  const Context carried = Carried(context, after->otel_size != 0);
-  Context read;
-  const auto found = ReadCephTrace(header, HeapBytes(stamped), &read);
+  const propagation::Context carried = Carried(context, after->otel_size != 0);
+  propagation::Context read;
+  const auto found = propagation::ReadCephTrace(header, HeapBytes(stamped), &read);
   CHECK(found && *found == carried.has_ids());
   CHECK(read == carried);
 }
@@ -218,7 +220,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Input input(data, size);
   const bool build = input.TakeBool();
   CephMessageHeader header{input.Take<std::uint8_t>(), input.Take<std::uint8_t>()};
-  const Context context = TakeContext(&input);
+  const propagation::Context context = TakeContext(&input);
   std::string front;
   if (build) {
     const Message& message = kMessages[header.type % std::size(kMessages)];

@@ -16,27 +16,28 @@ std::vector<std::string> TakeFormats(Input* input) {
   for (std::string_view line = input->TakeLine(); !line.empty();) {
     const std::string name(NextPart(',', &line));
     const bool again = std::find(formats.begin(), formats.end(), name) != formats.end();
-    if (!again && MakePropagator(name) != nullptr) formats.push_back(name);
+    if (!again && propagation::MakePropagator(name) != nullptr) formats.push_back(name);
   }
   return formats;
 }
 
 // Implements the rules of docs/wire-formats.md, "Several formats".
 Extracted Expected(const std::vector<std::string>& formats, const TestCarrier& carrier) {
-  Context read;
+  propagation::Context read;
   bool found = false;
   bool corrupted = false;
-  ContextExtras extras;
+  propagation::ContextExtras extras;
   for (const std::string& name : formats) {
-    TextLookup lookup(carrier);
-    const auto format = MakePropagator(name);
+    propagation::TextLookup lookup(carrier);
+    const auto format = propagation::MakePropagator(name);
     format->ExtractBaggage(&lookup, &extras.baggage);
-    Context one;
+    propagation::Context one;
     std::string tracestate;
-    const Extraction extraction =
-        read.has_ids() ? Extraction::kNothing : format->Extract(&lookup, &one, &tracestate);
-    if (extraction == Extraction::kCorrupted) corrupted = true;
-    if (extraction != Extraction::kFound) continue;
+    const propagation::Extraction extraction = read.has_ids()
+                                                   ? propagation::Extraction::kNothing
+                                                   : format->Extract(&lookup, &one, &tracestate);
+    if (extraction == propagation::Extraction::kCorrupted) corrupted = true;
+    if (extraction != propagation::Extraction::kFound) continue;
     found = true;
     if (read.has_decision()) one.decision = read.decision;
     read = one;

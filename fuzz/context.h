@@ -11,10 +11,10 @@
 namespace tracekin {
 
 /// Reads 33 bytes: decision and random flag, then the four ids. Sets no extras.
-inline Context TakeContext(Input* input) {
-  Context context;
+inline propagation::Context TakeContext(Input* input) {
+  propagation::Context context;
   const auto flags = input->Take<std::uint8_t>();
-  context.decision = static_cast<Decision>(flags & 3);
+  context.decision = static_cast<propagation::Decision>(flags & 3);
   context.random_trace_id = (flags & 4) != 0;
   context.trace_id_high = input->Take<std::uint64_t>();
   context.trace_id_low = input->Take<std::uint64_t>();

@@ -51,14 +51,14 @@ inline Entries Unambiguous(const Entries& headers) {
 inline Extracted CheckedExtract(const std::vector<std::string>& formats, const Entries& headers) {
   const Extracted extracted = Extract(formats, headers);
   CHECK(!extracted.error || extracted.error == opentracing::span_context_corrupted_error);
-  CHECK(extracted.found || extracted.context == Context{});
-  Baggage within_limits;
+  CHECK(extracted.found || extracted.context == propagation::Context{});
+  propagation::Baggage within_limits;
   for (const auto& [key, value] : extracted.baggage()) {
-    CHECK(AddBaggageItem(key, value, &within_limits));
+    CHECK(propagation::AddBaggageItem(key, value, &within_limits));
     std::string scratch;
     CHECK(Sanitize(value, &scratch) == value);
   }
-  CHECK(extracted.tracestate().size() <= kMaxTracestateBytes);
+  CHECK(extracted.tracestate().size() <= propagation::kMaxTracestateBytes);
   return extracted;
 }
 
@@ -80,7 +80,7 @@ inline void CheckAskedAsIterated(const std::vector<std::string>& formats, const 
 }
 
 /// Injects a context and checks the invariants of any format's output.
-inline Entries CheckedInject(const std::string& format, const Context& context) {
+inline Entries CheckedInject(const std::string& format, const propagation::Context& context) {
   const auto printable = [](const std::string& text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
   };

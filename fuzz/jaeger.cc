@@ -9,19 +9,20 @@ using namespace tracekin;
 
 // Returns the part of `baggage` that Jaeger's headers can represent: tokens in lower case, each
 // once.
-Baggage Writable(const Baggage& baggage) {
-  Baggage result;
+propagation::Baggage Writable(const propagation::Baggage& baggage) {
+  propagation::Baggage result;
   for (const auto& [key, value] : baggage) {
-    if (!key.empty() && kTokenChars.HasAll(key)) AddBaggageItem(LowerCase(key), value, &result);
+    if (!key.empty() && kTokenChars.HasAll(key))
+      propagation::AddBaggageItem(LowerCase(key), value, &result);
   }
   return result;
 }
 
 // Returns whether all items fit, even if each byte of a value is encoded as three.
-bool Fits(const Baggage& baggage) {
+bool Fits(const propagation::Baggage& baggage) {
   std::size_t most = 0;
   for (const auto& [key, value] : baggage) most += key.size() + 3 * value.size();
-  return most <= kMaxBaggageBytes;
+  return most <= propagation::kMaxBaggageBytes;
 }
 
 }  // namespace
@@ -34,11 +35,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!extracted.found) return 0;
   const Extracted again = CheckedExtract({"jaeger"}, CheckedInject("jaeger", extracted.context));
 
-  Context expected = extracted.context;
+  propagation::Context expected = extracted.context;
   expected.extras = again.context.extras;
-  if (!expected.has_ids()) expected.decision = Decision::kDeferred;  // jaeger-debug-id is only read
+  if (!expected.has_ids())
+    expected.decision = propagation::Decision::kDeferred;  // jaeger-debug-id is only read
   CHECK(again.context == expected);
-  const Baggage writable = Writable(extracted.baggage());
+  const propagation::Baggage writable = Writable(extracted.baggage());
   CHECK(!Fits(writable) || again.baggage() == writable);
   return 0;
 }

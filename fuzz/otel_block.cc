@@ -12,15 +12,17 @@ namespace {
 
 using namespace tracekin;
 
-void CheckRoundTrip(const Context& context, std::string_view block) {
-  char written[kOtelBlockBytes];
-  WriteOtelBlock(context, written);
-  const std::string_view again(written, OtelBlockBytes(context));
-  CHECK(again.size() == (context.sampled() ? kOtelBlockBytes : kEmptyOtelBlockBytes));
+void CheckRoundTrip(const propagation::Context& context, std::string_view block) {
+  char written[propagation::kOtelBlockBytes];
+  propagation::WriteOtelBlock(context, written);
+  const std::string_view again(written, propagation::OtelBlockBytes(context));
+  CHECK(again.size() ==
+        (context.sampled() ? propagation::kOtelBlockBytes : propagation::kEmptyOtelBlockBytes));
   if (!context.sampled()) return;
-  CHECK(again.substr(0, kOtelBlockBytes - 1) == block.substr(0, kOtelBlockBytes - 1));
-  Context read;
-  const auto found = ReadOtelBlock(again, &read);
+  CHECK(again.substr(0, propagation::kOtelBlockBytes - 1) ==
+        block.substr(0, propagation::kOtelBlockBytes - 1));
+  propagation::Context read;
+  const auto found = propagation::ReadOtelBlock(again, &read);
   CHECK(found && *found && read == context);
 }
 
@@ -28,18 +30,19 @@ void CheckRoundTrip(const Context& context, std::string_view block) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes = Input(data, size).rest();
-  const std::size_t found = FindOtelBlock(bytes);
-  CHECK(found == 0 || found == kEmptyOtelBlockBytes || found == kOtelBlockBytes);
+  const std::size_t found = propagation::FindOtelBlock(bytes);
+  CHECK(found == 0 || found == propagation::kEmptyOtelBlockBytes ||
+        found == propagation::kOtelBlockBytes);
   CHECK(found <= bytes.size());
 
-  Context context;
-  const auto read = ReadOtelBlock(bytes, &context);
+  propagation::Context context;
+  const auto read = propagation::ReadOtelBlock(bytes, &context);
   CHECK(!read || found == bytes.size());
   if (read && *read) {
     CHECK(context.has_ids() && context.has_decision());
     CheckRoundTrip(context, bytes);
   } else {
-    CHECK(context == Context{});
+    CHECK(context == propagation::Context{});
   }
   return 0;
 }

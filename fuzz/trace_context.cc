@@ -9,7 +9,7 @@ using namespace tracekin;
 
 void CheckTracestate(const std::string& tracestate) {
   std::string again;
-  CHECK(ParseTracestate(tracestate, &again) && again == tracestate);
+  CHECK(propagation::ParseTracestate(tracestate, &again) && again == tracestate);
   const auto commas = std::count(tracestate.begin(), tracestate.end(), ',');
   const auto members = std::count(tracestate.begin(), tracestate.end(), '=');
   CHECK(members >= (tracestate.empty() ? 0 : commas + 1) && commas < 32);

@@ -7,7 +7,7 @@
 #include "base/hex.h"
 #include "propagation/text_lookup.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 namespace {
 
@@ -84,4 +84,4 @@ opentracing::expected<void> B3Multi::Inject(const Context& context,
   return Extraction::kFound;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation

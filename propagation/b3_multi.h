@@ -9,7 +9,7 @@
 
 #include "propagation/propagator.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 class B3Multi : public Propagator {
  public:
@@ -21,6 +21,6 @@ class B3Multi : public Propagator {
   Extraction Extract(TextLookup* carrier, Context* context, std::string* tracestate) const override;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation
 
 #endif  // TRACEKIN_PROPAGATION_B3_MULTI_H

@@ -7,7 +7,7 @@
 #include "base/hex.h"
 #include "propagation/text_lookup.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 namespace {
 
@@ -91,4 +91,4 @@ Extraction B3Single::Extract(TextLookup* carrier, Context* context,
   return Extraction::kFound;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation

@@ -8,7 +8,7 @@
 
 #include "propagation/propagator.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 class B3Single : public Propagator {
  public:
@@ -19,6 +19,6 @@ class B3Single : public Propagator {
   Extraction Extract(TextLookup* carrier, Context* context, std::string* tracestate) const override;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation
 
 #endif  // TRACEKIN_PROPAGATION_B3_SINGLE_H

@@ -14,7 +14,7 @@
 
 #include "propagation/tracestate.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 namespace {
 
@@ -225,4 +225,4 @@ expected<bool> ExtractBinary(std::istream& carrier, Context* context) {
   return WithoutExceptions(carrier, [&] { return Read(carrier, context); });
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation

@@ -14,7 +14,7 @@
 
 #include "propagation/context.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 /// Appends `context` to `carrier` without flushing it. Fails with std::errc::io_error if the stream
 /// is not good or fails. Fails with invalid_span_context_error if baggage or tracestate exceed the
@@ -28,6 +28,6 @@ opentracing::expected<void> InjectBinary(const Context& context, std::ostream& c
 /// than 16 KiB. Never throws, even if exceptions are enabled in the stream.
 opentracing::expected<bool> ExtractBinary(std::istream& carrier, Context* context);
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation
 
 #endif  // TRACEKIN_PROPAGATION_BINARY_H

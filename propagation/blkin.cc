@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 namespace {
 
@@ -66,4 +66,4 @@ TraceInfo ReadTraceInfo(const void* bytes, ByteOrder order) noexcept {
   return Swapped(info, order);
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation

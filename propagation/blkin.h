@@ -14,7 +14,7 @@
 #include "propagation/context.h"
 #include "tracekin/trace_info.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 using TraceInfo = ::tracekin_trace_info;
 
@@ -35,6 +35,6 @@ opentracing::expected<bool> FromTraceInfo(const TraceInfo& info, Context* contex
 void WriteTraceInfo(const TraceInfo& info, ByteOrder order, void* bytes) noexcept;
 TraceInfo ReadTraceInfo(const void* bytes, ByteOrder order) noexcept;
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation
 
 #endif  // TRACEKIN_PROPAGATION_BLKIN_H

@@ -12,7 +12,7 @@
 
 #include "propagation/context.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 enum class Key : std::uint8_t {
   kB3,
@@ -56,6 +56,6 @@ constexpr std::string_view kJaegerItemPrefix = "uberctx-";
 constexpr const KeyTraits& Traits(Key key) { return kKeyTraits[static_cast<std::size_t>(key)]; }
 constexpr std::string_view Name(Key key) { return Traits(key).name; }
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation
 
 #endif  // TRACEKIN_PROPAGATION_CARRIER_KEYS_H

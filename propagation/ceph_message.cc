@@ -13,7 +13,7 @@
 #include "propagation/blkin.h"
 #include "propagation/otel_block.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 namespace {
 
@@ -265,4 +265,4 @@ expected<bool> ReadCephTrace(CephMessageHeader header, std::string_view front,
   return true;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation

@@ -16,7 +16,7 @@
 #include "propagation/context.h"
 #include "tracekin/ceph.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 /// Offsets in a front.
 struct CephTracePlace {
@@ -39,6 +39,6 @@ opentracing::expected<void> WriteCephTrace(const Context& context, CephMessageHe
 opentracing::expected<bool> ReadCephTrace(CephMessageHeader header, std::string_view front,
                                           Context* context) noexcept;
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation
 
 #endif  // TRACEKIN_PROPAGATION_CEPH_MESSAGE_H

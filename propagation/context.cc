@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 namespace {
 
@@ -53,4 +53,4 @@ std::shared_ptr<const ContextExtras> WithBaggageItem(
   return changed;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 /// The four states of B3 (b3-propagation, "Sampling State"). The other formats use a subset.
 enum class Decision : std::uint8_t {
@@ -66,6 +66,6 @@ std::shared_ptr<const ContextExtras> WithBaggageItem(
     const std::shared_ptr<const ContextExtras>& extras, std::string_view key,
     std::string_view value);
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation
 
 #endif  // TRACEKIN_PROPAGATION_CONTEXT_H

@@ -10,7 +10,7 @@
 #include "propagation/text_lookup.h"
 #include "propagation/w3c_baggage.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 namespace {
 
@@ -113,4 +113,4 @@ void Jaeger::ExtractBaggage(TextLookup* carrier, Baggage* baggage) const {
   });
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation

@@ -9,7 +9,7 @@
 
 #include "propagation/propagator.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 class Jaeger : public Propagator {
  public:
@@ -25,6 +25,6 @@ class Jaeger : public Propagator {
   void ExtractBaggage(TextLookup* carrier, Baggage* baggage) const override;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation
 
 #endif  // TRACEKIN_PROPAGATION_JAEGER_H

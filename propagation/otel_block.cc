@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 namespace {
 
@@ -75,4 +75,4 @@ opentracing::expected<bool> ReadOtelBlock(std::string_view block, Context* conte
   return true;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation

@@ -14,7 +14,7 @@
 
 #include "propagation/context.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 constexpr std::size_t kOtelBlockBytes = 32;
 constexpr std::size_t kEmptyOtelBlockBytes = 7;
@@ -34,6 +34,6 @@ std::size_t FindOtelBlock(std::string_view bytes) noexcept;
 /// span_context_corrupted_error on anything else. Changes `context` only when it returns true.
 opentracing::expected<bool> ReadOtelBlock(std::string_view block, Context* context) noexcept;
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation
 
 #endif  // TRACEKIN_PROPAGATION_OTEL_BLOCK_H

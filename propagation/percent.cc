@@ -6,7 +6,7 @@
 #include "base/hex.h"
 #include "base/utf8.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 void AppendPercentEncoded(std::string_view text, const CharSet& literal, std::string* out) {
   constexpr char kDigits[] = "0123456789ABCDEF";
@@ -42,4 +42,4 @@ std::string PercentDecode(std::string_view encoded, Plus plus) {
   return valid.data() == bytes.data() ? bytes : repaired;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation

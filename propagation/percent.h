@@ -8,7 +8,7 @@
 
 #include "base/ascii.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 /// The meaning of a '+' in encoded text.
 enum class Plus { kItself, kSpace };
@@ -22,6 +22,6 @@ void AppendPercentEncoded(std::string_view text, const CharSet& literal, std::st
 /// Throws std::bad_alloc.
 std::string PercentDecode(std::string_view encoded, Plus plus);
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation
 
 #endif  // TRACEKIN_PROPAGATION_PERCENT_H

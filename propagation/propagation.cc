@@ -10,7 +10,7 @@
 
 #include "propagation/text_lookup.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 namespace {
 
@@ -111,4 +111,4 @@ Extraction Propagation::ReadIds(TextLookup* carrier, Context* context,
   return result;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation

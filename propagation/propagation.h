@@ -14,7 +14,7 @@
 #include "propagation/context.h"
 #include "propagation/propagator.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 class Propagation {
  public:
@@ -53,6 +53,6 @@ class Propagation {
   std::vector<std::unique_ptr<Propagator>> extract_;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation
 
 #endif  // TRACEKIN_PROPAGATION_PROPAGATION_H

@@ -7,7 +7,7 @@
 #include "propagation/trace_context.h"
 #include "propagation/w3c_baggage.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 namespace {
 
@@ -41,4 +41,4 @@ std::vector<std::string_view> PropagatorNames() {
   return names;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation

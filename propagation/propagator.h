@@ -14,7 +14,7 @@
 
 #include "propagation/context.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 /// The result of reading a format from a carrier.
 enum class Extraction {
@@ -56,6 +56,6 @@ std::unique_ptr<Propagator> MakePropagator(std::string_view name);
 /// Returns the names above, for messages and documentation.
 std::vector<std::string_view> PropagatorNames();
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation
 
 #endif  // TRACEKIN_PROPAGATION_PROPAGATOR_H

@@ -7,7 +7,7 @@
 
 #include "base/ascii.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 namespace {
 
@@ -173,4 +173,4 @@ std::optional<std::string_view> TextLookup::FindCollected(Key key) {
   return found;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation

@@ -26,7 +26,7 @@
 
 #include "propagation/carrier_keys.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 class TextLookup {
  public:
@@ -109,6 +109,6 @@ class TextLookup {
                                // it
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation
 
 #endif  // TRACEKIN_PROPAGATION_TEXT_LOOKUP_H

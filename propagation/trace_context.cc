@@ -8,7 +8,7 @@
 #include "propagation/text_lookup.h"
 #include "propagation/tracestate.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 namespace {
 
@@ -75,4 +75,4 @@ Extraction TraceContext::Extract(TextLookup* carrier, Context* context,
   return Extraction::kFound;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation

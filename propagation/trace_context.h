@@ -8,7 +8,7 @@
 
 #include "propagation/propagator.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 class TraceContext : public Propagator {
  public:
@@ -20,6 +20,6 @@ class TraceContext : public Propagator {
   Extraction Extract(TextLookup* carrier, Context* context, std::string* tracestate) const override;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation
 
 #endif  // TRACEKIN_PROPAGATION_TRACE_CONTEXT_H

@@ -8,7 +8,7 @@
 #include "base/ascii.h"
 #include "propagation/context.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 namespace {
 
@@ -66,4 +66,4 @@ bool ParseTracestate(std::string_view text, std::string* tracestate) {
   return true;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation

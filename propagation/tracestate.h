@@ -8,13 +8,13 @@
 #include <string>
 #include <string_view>
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 /// Checks the list `text` and stores it in `tracestate`, without empty members and without white
 /// space around the others. Returns false, without changing `tracestate`, if any part is malformed,
 /// if a key occurs twice, or if there are more than 32 members. Throws std::bad_alloc.
 bool ParseTracestate(std::string_view text, std::string* tracestate);
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation
 
 #endif  // TRACEKIN_PROPAGATION_TRACESTATE_H

@@ -5,7 +5,7 @@
 #include "propagation/percent.h"
 #include "propagation/text_lookup.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 namespace {
 
@@ -54,4 +54,4 @@ void ParseBaggageList(std::string_view list, Baggage* baggage) {
   while (!list.empty()) ParseMember(NextPart(',', &list), baggage);
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation

@@ -8,7 +8,7 @@
 
 #include "propagation/propagator.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 class W3cBaggage : public Propagator {
  public:
@@ -24,6 +24,6 @@ class W3cBaggage : public Propagator {
 /// Propagator::ExtractBaggage.
 void ParseBaggageList(std::string_view list, Baggage* baggage);
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation
 
 #endif  // TRACEKIN_PROPAGATION_W3C_BAGGAGE_H

@@ -21,23 +21,25 @@ using opentracing::make_unexpected;
 
 auto NoBufferSpace() { return make_unexpected(std::make_error_code(std::errc::no_buffer_space)); }
 
-ByteOrder OrderOf(BytesFormat format) {
+propagation::ByteOrder OrderOf(BytesFormat format) {
   switch (format) {
     case BytesFormat::kBlkin:
-      return ByteOrder::kBig;
+      return propagation::ByteOrder::kBig;
     case BytesFormat::kCeph:
-      return ByteOrder::kLittle;
+      return propagation::ByteOrder::kLittle;
     default:
-      return ByteOrder::kHost;
+      return propagation::ByteOrder::kHost;
   }
 }
 
-expected<bool> Read(BytesFormat format, const void* bytes, std::size_t size, Context* context) {
+expected<bool> Read(BytesFormat format, const void* bytes, std::size_t size,
+                    propagation::Context* context) {
   if (format == BytesFormat::kOtel) {
-    return ReadOtelBlock({static_cast<const char*>(bytes), size}, context);
+    return propagation::ReadOtelBlock({static_cast<const char*>(bytes), size}, context);
   }
-  if (size != kTraceInfoBytes) return make_unexpected(opentracing::span_context_corrupted_error);
-  return FromTraceInfo(ReadTraceInfo(bytes, OrderOf(format)), context);
+  if (size != propagation::kTraceInfoBytes)
+    return make_unexpected(opentracing::span_context_corrupted_error);
+  return FromTraceInfo(propagation::ReadTraceInfo(bytes, OrderOf(format)), context);
 }
 
 }  // namespace
@@ -49,7 +51,7 @@ expected<TraceInfo> ToTraceInfo(const opentracing::SpanContext& context) noexcep
 }
 
 ExtractedContext FromTraceInfo(const TraceInfo& info) noexcept {
-  Context context;
+  propagation::Context context;
   const auto found = FromTraceInfo(info, &context);
   return MakeExtracted(found, std::move(context));
 }
@@ -58,20 +60,21 @@ expected<std::size_t> InjectBytes(const opentracing::SpanContext& context, Bytes
                                   void* bytes, std::size_t size) noexcept {
   const SpanContext* own = SpanContext::Cast(&context);
   if (own == nullptr) return make_unexpected(invalid_span_context_error);
-  const Context snapshot = own->Snapshot();
+  const propagation::Context snapshot = own->Snapshot();
   const bool otel = format == BytesFormat::kOtel;
-  const std::size_t needed = otel ? OtelBlockBytes(snapshot) : kTraceInfoBytes;
+  const std::size_t needed =
+      otel ? propagation::OtelBlockBytes(snapshot) : propagation::kTraceInfoBytes;
   if (size < needed) return NoBufferSpace();
   if (otel) {
-    WriteOtelBlock(snapshot, static_cast<char*>(bytes));
+    propagation::WriteOtelBlock(snapshot, static_cast<char*>(bytes));
   } else {
-    WriteTraceInfo(ToTraceInfo(snapshot), OrderOf(format), bytes);
+    propagation::WriteTraceInfo(ToTraceInfo(snapshot), OrderOf(format), bytes);
   }
   return needed;
 }
 
 ExtractedContext ExtractBytes(BytesFormat format, const void* bytes, std::size_t size) noexcept {
-  Context context;
+  propagation::Context context;
   const auto found = Read(format, bytes, size, &context);
   return MakeExtracted(found, std::move(context));
 }

@@ -18,13 +18,14 @@ using opentracing::expected;
   if (own == nullptr) {
     return opentracing::make_unexpected(opentracing::invalid_span_context_error);
   }
-  return WriteCephTrace(own->Snapshot(), header, front);
+  return propagation::WriteCephTrace(own->Snapshot(), header, front);
 }
 
 ExtractedContext ExtractCeph(CephMessageHeader header, const void* front,
                              std::size_t size) noexcept {
-  Context context;
-  const auto found = ReadCephTrace(header, {static_cast<const char*>(front), size}, &context);
+  propagation::Context context;
+  const auto found =
+      propagation::ReadCephTrace(header, {static_cast<const char*>(front), size}, &context);
   return MakeExtracted(found, std::move(context));
 }
 

@@ -36,8 +36,8 @@ void MakePathsAbsolute(ExporterOptions* options) {
 }
 
 std::shared_ptr<Tracer> MakeCheckedTracer(const Options& options, std::string* error) {
-  auto propagation =
-      Propagation::Make(options.propagation.inject, options.propagation.extract, error);
+  auto propagation = propagation::Propagation::Make(options.propagation.inject,
+                                                    options.propagation.extract, error);
   if (propagation == nullptr) return nullptr;
   if (options.print_configuration) {
     options.logger(LogLevel::kInfo, "configuration: " + PrintConfiguration(options));

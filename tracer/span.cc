@@ -37,7 +37,7 @@ bool IsFalse(const Value& value) {
 
 }  // namespace
 
-Span::Span(TracerImpl* tracer, Context&& context, std::string_view name, Start start,
+Span::Span(TracerImpl* tracer, propagation::Context&& context, std::string_view name, Start start,
            bool recording) noexcept
     : tracer_(tracer),
       context_(std::move(context)),
@@ -124,8 +124,10 @@ void Span::TakeTag(std::string_view key, const Value& value) noexcept {
 // Ignores a value that is not a number. A decision that was made by a debug flag stays.
 void Span::SetPriority(const Value& value) noexcept {
   const std::optional<double> priority = NumberOf(value);
-  if (!priority || std::isnan(*priority) || context_.decision() == Decision::kDebug) return;
-  context_.set_decision(*priority > 0 ? Decision::kAccept : Decision::kDeny);
+  if (!priority || std::isnan(*priority) || context_.decision() == propagation::Decision::kDebug)
+    return;
+  context_.set_decision(*priority > 0 ? propagation::Decision::kAccept
+                                      : propagation::Decision::kDeny);
   if (context_.sampled() && !recording() && tracer_->Records(true)) StartRecording();
 }
 
@@ -199,7 +201,7 @@ void Span::RecordFinish(const opentracing::FinishSpanOptions& options) noexcept 
   SpanHeader& header = writer_.header();
   header.duration_ns =
       std::max<std::int64_t>(Difference(asked != 0 ? asked : SteadyNow(), start_steady_ns_), 0);
-  header.debug = context_.decision() == Decision::kDebug;
+  header.debug = context_.decision() == propagation::Decision::kDebug;
   if (tracer_->ust(context_.sampled())) RecordSpanFinish(*tracer_, context_, writer_);
 }
 

@@ -31,7 +31,7 @@ class Span final : public opentracing::Span {
     std::int64_t steady_ns;
   };
 
-  Span(TracerImpl* tracer, Context&& context, std::string_view name, Start start,
+  Span(TracerImpl* tracer, propagation::Context&& context, std::string_view name, Start start,
        bool recording) noexcept;
   ~Span() override;
 

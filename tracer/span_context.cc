@@ -12,7 +12,7 @@
 
 namespace tracekin {
 
-SpanContext::SpanContext(Context&& context) noexcept
+SpanContext::SpanContext(propagation::Context&& context) noexcept
     : trace_id_high_(context.trace_id_high),
       trace_id_low_(context.trace_id_low),
       span_id_(context.span_id),
@@ -39,7 +39,7 @@ SpanContext::Extras SpanContext::ChangedExtras() const {
 void SpanContext::SetBaggageItem(std::string_view key, std::string_view value) {
   for (;;) {
     const Extras before = extras();
-    auto changed = std::make_unique<const Extras>(WithBaggageItem(before, key, value));
+    auto changed = std::make_unique<const Extras>(propagation::WithBaggageItem(before, key, value));
     if (*changed == before) return;
     const std::lock_guard<SpinLock> lock(extras_lock_);
     const Extras* const old = changed_extras_.load(std::memory_order_relaxed);
@@ -50,8 +50,8 @@ void SpanContext::SetBaggageItem(std::string_view key, std::string_view value) {
   }
 }
 
-Context SpanContext::Snapshot() const {
-  Context context;
+propagation::Context SpanContext::Snapshot() const {
+  propagation::Context context;
   context.trace_id_high = trace_id_high_;
   context.trace_id_low = trace_id_low_;
   context.span_id = span_id_;
@@ -64,7 +64,7 @@ Context SpanContext::Snapshot() const {
 
 void SpanContext::ForeachBaggageItem(
     std::function<bool(const std::string& key, const std::string& value)> visit) const {
-  const std::shared_ptr<const ContextExtras> extras = this->extras();
+  const std::shared_ptr<const propagation::ContextExtras> extras = this->extras();
   if (extras == nullptr) return;
   for (const auto& item : extras->baggage) {
     if (!visit(item.first, item.second)) return;
@@ -99,7 +99,7 @@ std::string SpanContext::ToSpanID() const noexcept try {
 }
 
 opentracing::expected<std::unique_ptr<opentracing::SpanContext>> MakeExtracted(
-    const opentracing::expected<bool>& found, Context&& context) noexcept {
+    const opentracing::expected<bool>& found, propagation::Context&& context) noexcept {
   if (!found) return opentracing::make_unexpected(found.error());
   std::unique_ptr<opentracing::SpanContext> result;
   if (!*found) return result;

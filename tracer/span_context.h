@@ -28,7 +28,7 @@ namespace tracekin {
 
 class SpanContext final : public opentracing::SpanContext {
  public:
-  explicit SpanContext(Context&& context) noexcept;
+  explicit SpanContext(propagation::Context&& context) noexcept;
   ~SpanContext() override { delete changed_extras_.load(std::memory_order_relaxed); }
 
   SpanContext(const SpanContext&) = delete;
@@ -49,11 +49,13 @@ class SpanContext final : public opentracing::SpanContext {
     return extras_ == nullptr ? std::string_view{} : extras_->tracestate;
   }
 
-  Decision decision() const { return decision_.load(std::memory_order_relaxed); }
-  void set_decision(Decision decision) { decision_.store(decision, std::memory_order_relaxed); }
-  bool sampled() const { return decision() >= Decision::kAccept; }
+  propagation::Decision decision() const { return decision_.load(std::memory_order_relaxed); }
+  void set_decision(propagation::Decision decision) {
+    decision_.store(decision, std::memory_order_relaxed);
+  }
+  bool sampled() const { return decision() >= propagation::Decision::kAccept; }
 
-  std::shared_ptr<const ContextExtras> extras() const {
+  std::shared_ptr<const propagation::ContextExtras> extras() const {
     if (changed_extras_.load(std::memory_order_acquire) == nullptr) return extras_;
     return ChangedExtras();
   }
@@ -61,7 +63,7 @@ class SpanContext final : public opentracing::SpanContext {
   void SetBaggageItem(std::string_view key, std::string_view value);
 
   /// Returns a copy of the current state.
-  Context Snapshot() const;
+  propagation::Context Snapshot() const;
 
   // opentracing::SpanContext:
   void ForeachBaggageItem(
@@ -73,7 +75,7 @@ class SpanContext final : public opentracing::SpanContext {
   std::string ToSpanID() const noexcept override;
 
  private:
-  using Extras = std::shared_ptr<const ContextExtras>;
+  using Extras = std::shared_ptr<const propagation::ContextExtras>;
 
   [[gnu::noinline]] Extras ChangedExtras() const;
 
@@ -82,7 +84,7 @@ class SpanContext final : public opentracing::SpanContext {
   const std::uint64_t span_id_;
   const std::uint64_t parent_span_id_;
   const bool random_trace_id_;
-  std::atomic<Decision> decision_;
+  std::atomic<propagation::Decision> decision_;
   const Extras extras_;
   std::atomic<const Extras*> changed_extras_{nullptr};  // replaces extras_ if not null; owned
   mutable SpinLock extras_lock_;                        // guards changed_extras_
@@ -91,7 +93,7 @@ class SpanContext final : public opentracing::SpanContext {
 /// Returns the result of Tracer::Extract after a format was read into `context`: a span context if
 /// `found` is true, null if it is false, or its error.
 opentracing::expected<std::unique_ptr<opentracing::SpanContext>> MakeExtracted(
-    const opentracing::expected<bool>& found, Context&& context) noexcept;
+    const opentracing::expected<bool>& found, propagation::Context&& context) noexcept;
 
 }  // namespace tracekin
 

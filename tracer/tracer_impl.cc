@@ -38,9 +38,10 @@ const SpanContext* Parent(const opentracing::StartSpanOptions& options) noexcept
 
 // The parent's baggage and tracestate, and the other references' baggage items that it does not
 // have.
-std::shared_ptr<const ContextExtras> MergeExtras(const opentracing::StartSpanOptions& options,
-                                                 const SpanContext* parent) {
-  std::shared_ptr<const ContextExtras> merged = parent == nullptr ? nullptr : parent->extras();
+std::shared_ptr<const propagation::ContextExtras> MergeExtras(
+    const opentracing::StartSpanOptions& options, const SpanContext* parent) {
+  std::shared_ptr<const propagation::ContextExtras> merged =
+      parent == nullptr ? nullptr : parent->extras();
   if (options.references.size() < 2) return merged;
   for (const auto& reference : options.references) {
     const SpanContext* own = SpanContext::Cast(reference.second);
@@ -52,7 +53,7 @@ std::shared_ptr<const ContextExtras> MergeExtras(const opentracing::StartSpanOpt
       if (merged != nullptr && std::any_of(merged->baggage.begin(), merged->baggage.end(), has)) {
         continue;
       }
-      merged = WithBaggageItem(merged, item.first, item.second);
+      merged = propagation::WithBaggageItem(merged, item.first, item.second);
     }
   }
   return merged;
@@ -81,7 +82,8 @@ Span::Start StartTime(const opentracing::StartSpanOptions& options, bool recordi
 
 }  // namespace
 
-TracerImpl::TracerImpl(const Options& options, std::unique_ptr<const Propagation> propagation,
+TracerImpl::TracerImpl(const Options& options,
+                       std::unique_ptr<const propagation::Propagation> propagation,
                        std::shared_ptr<Exporter> exporter)
     : options_(options),
       exports_(DestinationOf(options.exporter).sends()),
@@ -100,10 +102,10 @@ TracerImpl::TracerImpl(const Options& options, std::unique_ptr<const Propagation
 
 TracerImpl::~TracerImpl() { reporter_->Detach(); }
 
-Context TracerImpl::NewContext(const opentracing::StartSpanOptions& options) const {
+propagation::Context TracerImpl::NewContext(const opentracing::StartSpanOptions& options) const {
   ThreadState& thread = ThisThread();
   const SpanContext* parent = Parent(options);
-  Context context;
+  propagation::Context context;
   if (parent != nullptr && parent->has_ids()) {
     context.trace_id_high = parent->trace_id_high();
     context.trace_id_low = parent->trace_id_low();
@@ -118,10 +120,11 @@ Context TracerImpl::NewContext(const opentracing::StartSpanOptions& options) con
   context.extras = MergeExtras(options, parent);
 
   if (parent != nullptr) context.decision = parent->decision();
-  const bool keep = context.decision == Decision::kDebug ||
+  const bool keep = context.decision == propagation::Decision::kDebug ||
                     (context.has_decision() && options_.sampler.parent_based);
   if (!keep) {
-    context.decision = sampler_->Sample(context.trace_id_low) ? Decision::kAccept : Decision::kDeny;
+    context.decision = sampler_->Sample(context.trace_id_low) ? propagation::Decision::kAccept
+                                                              : propagation::Decision::kDeny;
   }
   return context;
 }
@@ -129,7 +132,7 @@ Context TracerImpl::NewContext(const opentracing::StartSpanOptions& options) con
 std::unique_ptr<opentracing::Span> TracerImpl::StartSpanWithOptions(
     opentracing::string_view name, const opentracing::StartSpanOptions& options) const noexcept {
   try {
-    Context context = NewContext(options);
+    propagation::Context context = NewContext(options);
     const bool recording = Records(context.sampled());
     auto* self = const_cast<TracerImpl*>(this);  // spans change counters and the queue only
     auto span =
@@ -252,7 +255,7 @@ opentracing::expected<void> TracerImpl::Inject(const opentracing::SpanContext& c
   if (own == nullptr) {
     return opentracing::make_unexpected(opentracing::invalid_span_context_error);
   }
-  return InjectBinary(own->Snapshot(), carrier);
+  return propagation::InjectBinary(own->Snapshot(), carrier);
 }
 
 opentracing::expected<void> TracerImpl::Inject(const opentracing::SpanContext& context,
@@ -271,14 +274,14 @@ opentracing::expected<void> TracerImpl::Inject(
 
 opentracing::expected<std::unique_ptr<opentracing::SpanContext>> TracerImpl::Extract(
     std::istream& carrier) const {
-  Context context;
-  const auto found = ExtractBinary(carrier, &context);
+  propagation::Context context;
+  const auto found = propagation::ExtractBinary(carrier, &context);
   return MakeExtracted(found, std::move(context));
 }
 
 opentracing::expected<std::unique_ptr<opentracing::SpanContext>> TracerImpl::Extract(
     const opentracing::TextMapReader& carrier) const {
-  Context context;
+  propagation::Context context;
   const auto found = propagation_->Extract(carrier, &context);
   return MakeExtracted(found, std::move(context));
 }

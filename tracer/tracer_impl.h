@@ -31,7 +31,7 @@ constexpr std::string_view kSamplingPriority = "sampling.priority";
 class TracerImpl final : public Tracer {
  public:
   /// REQUIRES: ValidateOptions(options). Throws std::bad_alloc.
-  TracerImpl(const Options& options, std::unique_ptr<const Propagation> propagation,
+  TracerImpl(const Options& options, std::unique_ptr<const propagation::Propagation> propagation,
              std::shared_ptr<Exporter> exporter);
 
   /// Closes `tracer`, and destroys it now or with its last span.
@@ -96,7 +96,7 @@ class TracerImpl final : public Tracer {
   void Count(Accounts::Count Accounts::Shard::*which, std::uint64_t by = 1) noexcept {
     accounts_.Add(ThisThread().shard, which, by);
   }
-  Context NewContext(const opentracing::StartSpanOptions& options) const;
+  propagation::Context NewContext(const opentracing::StartSpanOptions& options) const;
   /// Destroys the retired tracers that no span refers to any more.
   static void DestroyUnused() noexcept;
 
@@ -104,7 +104,7 @@ class TracerImpl final : public Tracer {
   const bool exports_;
   const bool ust_sampled_;
   const bool ust_unsampled_;
-  const std::unique_ptr<const Propagation> propagation_;
+  const std::unique_ptr<const propagation::Propagation> propagation_;
   const std::unique_ptr<Sampler> sampler_;
   const std::shared_ptr<Exporter> exporter_;
   const std::shared_ptr<Reporter> reporter_;

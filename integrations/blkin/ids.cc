@@ -31,12 +31,13 @@ blkin_trace_info ChildOf(const blkin_trace_info& parent) noexcept {
 
 blkin_trace_info_packed Pack(const blkin_trace_info& info) noexcept {
   blkin_trace_info_packed packed;
-  WriteTraceInfo({info.trace_id, info.span_id, info.parent_span_id}, ByteOrder::kBig, &packed);
+  propagation::WriteTraceInfo({info.trace_id, info.span_id, info.parent_span_id},
+                              propagation::ByteOrder::kBig, &packed);
   return packed;
 }
 
 blkin_trace_info Unpack(const blkin_trace_info_packed& packed) noexcept {
-  const TraceInfo info = ReadTraceInfo(&packed, ByteOrder::kBig);
+  const TraceInfo info = propagation::ReadTraceInfo(&packed, propagation::ByteOrder::kBig);
   return {info.trace_id, info.span_id, info.parent_span_id};
 }
 

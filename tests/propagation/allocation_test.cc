@@ -36,7 +36,7 @@ void operator delete[](void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 
-namespace tracekin {
+namespace tracekin::propagation {
 namespace {
 
 // Counts what is set, and returns literals for lookups.
@@ -140,4 +140,4 @@ INSTANTIATE_TEST_SUITE_P(, AllocationFree,
                                                                   "jaeger", "baggage"}));
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::propagation

@@ -5,7 +5,7 @@
 
 #include "tests/propagation/carriers.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 namespace {
 
 const std::string kTrace = "463ac35c9f6413ad48485a3953bb6124";
@@ -223,4 +223,4 @@ TEST(B3MultiExtract, WhatWasExtractedIsInjectedAgain) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::propagation

@@ -5,7 +5,7 @@
 
 #include "tests/propagation/carriers.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 namespace {
 
 const std::string kTrace = "80f198ee56343ba864fe8b2a57d3eff7";
@@ -108,4 +108,4 @@ INSTANTIATE_TEST_SUITE_P(
                     std::string(69, '1'), std::string(1 << 20, '-')));
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::propagation

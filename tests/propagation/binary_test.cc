@@ -10,7 +10,7 @@
 
 #include "tests/propagation/carriers.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 namespace {
 
 Context Sample() {
@@ -269,4 +269,4 @@ TEST(Binary, StreamThatIsSetToThrowDoesNot) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::propagation

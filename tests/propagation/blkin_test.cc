@@ -7,7 +7,7 @@
 #include "tests/propagation/carriers.h"
 #include "tests/propagation/heap_bytes.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 namespace {
 
 constexpr TraceInfo kInfo = {0x0123456789abcdef, 0x1112131415161718, 0x2122232425262728};
@@ -116,4 +116,4 @@ TEST(Blkin, AFlippedBitChangesItsIdAlone) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::propagation

@@ -20,7 +20,7 @@
 #include "propagation/context.h"
 #include "propagation/propagation.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
@@ -160,6 +160,6 @@ inline std::ostream& operator<<(std::ostream& out, const Context& context) {
   return out;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation
 
 #endif  // TRACEKIN_TESTS_PROPAGATION_CARRIERS_H

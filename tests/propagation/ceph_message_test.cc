@@ -13,7 +13,7 @@
 #include "tests/propagation/ceph_fronts.h"
 #include "tests/propagation/heap_bytes.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 namespace {
 
 using opentracing::span_context_corrupted_error;
@@ -302,4 +302,4 @@ TEST(CephMessage, LengthsBeyondTheFrontAreNotFollowed) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::propagation

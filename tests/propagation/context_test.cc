@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace tracekin {
+namespace tracekin::propagation {
 namespace {
 
 using Extras = std::shared_ptr<const ContextExtras>;
@@ -75,4 +75,4 @@ TEST(Baggage, AddingKeepsTheItemThatIsThere) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::propagation

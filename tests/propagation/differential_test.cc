@@ -10,7 +10,7 @@
 
 #include "tests/propagation/carriers.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 namespace {
 
 // Makes variants of `text`, most of which are broken in one or two places.
@@ -200,4 +200,4 @@ TEST(Differential, AskedAndIteratedCarriersAgree) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::propagation

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 class HeapBytes {
  public:
@@ -63,6 +63,6 @@ void EachBitFlip(std::string_view bytes, Visit visit) {
   }
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation
 
 #endif  // TRACEKIN_TESTS_PROPAGATION_HEAP_BYTES_H

@@ -5,7 +5,7 @@
 
 #include "tests/propagation/carriers.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 namespace {
 
 struct Case {
@@ -172,4 +172,4 @@ TEST(JaegerInject, WhatWasExtractedIsInjectedAgain) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::propagation

@@ -6,7 +6,7 @@
 #include "tests/propagation/carriers.h"
 #include "tests/propagation/heap_bytes.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 namespace {
 
 const std::string kFull =
@@ -121,4 +121,4 @@ TEST(OtelBlock, AFlippedBitIsAnErrorOrAnotherContext) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::propagation

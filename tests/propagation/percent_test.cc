@@ -8,7 +8,7 @@
 
 #include "base/utf8.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 namespace {
 
 constexpr CharSet kLiteral = CharSet::Alphanumeric("-");
@@ -58,4 +58,4 @@ TEST(Percent, DecodingWhatWasEncodedGivesTheSameText) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::propagation

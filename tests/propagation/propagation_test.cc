@@ -10,7 +10,7 @@
 
 #include "tests/propagation/carriers.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 namespace {
 
 const std::vector<std::string> kAll = {"b3", "b3multi", "tracecontext", "jaeger", "baggage"};
@@ -282,4 +282,4 @@ TEST(PropagationExtract, WhatWasExtractedIsInjectedAgain) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::propagation

@@ -7,7 +7,7 @@
 
 #include "tests/propagation/carriers.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 namespace {
 
 std::string Found(TextLookup* lookup, Key key) {
@@ -171,4 +171,4 @@ TEST(TextLookup, KeysAreComparedWhole) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::propagation

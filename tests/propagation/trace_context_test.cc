@@ -7,7 +7,7 @@
 
 #include "tests/propagation/carriers.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 namespace {
 
 const std::string kTrace = "12345678901234567890123456789012";
@@ -225,4 +225,4 @@ TEST(TraceContextInject, LaterVersionsGoOnAsVersionZero) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::propagation

@@ -7,7 +7,7 @@
 
 #include "propagation/context.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 namespace {
 
 struct Case {
@@ -81,4 +81,4 @@ TEST(TracestateLimits, ThirtyTwoMembersButNotOneMore) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::propagation

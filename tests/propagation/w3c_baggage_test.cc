@@ -5,7 +5,7 @@
 
 #include "tests/propagation/carriers.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 namespace {
 
 struct Case {
@@ -137,4 +137,4 @@ TEST(W3cBaggageInject, WhatWasExtractedIsInjectedAgain) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::propagation

@@ -18,7 +18,7 @@
 #include "tests/propagation/heap_bytes.h"
 #include "tests/propagation/xseg_peer.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 namespace {
 
 constexpr tracekin_trace_info kInfo = {0x0123456789abcdef, 0x1112131415161718, 0x2122232425262728};
@@ -203,4 +203,4 @@ TEST(Xseg, RecycledRequestsOfTwoProcessesNeverHaveStaleOrTornIds) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::propagation

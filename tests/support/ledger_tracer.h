@@ -40,8 +40,8 @@ class Ledger {
     options.service_name = "test";
     options.logger = [](LogLevel, const std::string&) {};
     std::string error;
-    auto propagation =
-        Propagation::Make(options.propagation.inject, options.propagation.extract, &error);
+    auto propagation = propagation::Propagation::Make(options.propagation.inject,
+                                                      options.propagation.extract, &error);
     auto exporter = std::make_shared<Exporter>(
         options.exporter, ResourceOf(options), [] { return std::make_unique<LineEncoder>(); },
         [descriptor = fileno(file_)] { return std::make_unique<FileTransport>(descriptor); },

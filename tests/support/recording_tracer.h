@@ -79,8 +79,8 @@ class RecordingTracer {
         [collector = collector_] { return std::make_unique<CollectorTransport>(collector); },
         logger);
     std::string error;
-    auto propagation =
-        Propagation::Make(options.propagation.inject, options.propagation.extract, &error);
+    auto propagation = propagation::Propagation::Make(options.propagation.inject,
+                                                      options.propagation.extract, &error);
     EXPECT_NE(propagation, nullptr) << error;
     tracer_ = {new TracerImpl(options, std::move(propagation), std::move(exporter)),
                TracerImpl::Retire};

@@ -107,11 +107,11 @@ TEST_F(BaggageOfSpans, OfAnUnsampledSpanPropagatesToo) {
 }
 
 TEST_F(BaggageOfSpans, IsBoundedInItems) {
-  for (std::size_t i = 0; i < 2 * kMaxBaggageItems; ++i) {
+  for (std::size_t i = 0; i < 2 * propagation::kMaxBaggageItems; ++i) {
     span_->SetBaggageItem(std::to_string(i), "value");
   }
   const Items items = ItemsOf(span_->context());
-  EXPECT_EQ(items.size(), kMaxBaggageItems);
+  EXPECT_EQ(items.size(), propagation::kMaxBaggageItems);
   EXPECT_EQ(items.count("0"), 1u);
   span_->SetBaggageItem("0", "changed");  // an existing item may still be changed
   EXPECT_EQ(span_->BaggageItem("0"), "changed");
@@ -121,11 +121,12 @@ TEST_F(BaggageOfSpans, IsBoundedInBytes) {
   span_->SetBaggageItem("huge", std::string(1 << 20, 'x'));
   span_->SetBaggageItem(std::string(1 << 20, 'k'), "");
   EXPECT_EQ(ItemsOf(span_->context()), Items{});
-  span_->SetBaggageItem("k", std::string(kMaxBaggageBytes - 1, 'x'));
-  EXPECT_EQ(span_->BaggageItem("k").size(), kMaxBaggageBytes - 1);
+  span_->SetBaggageItem("k", std::string(propagation::kMaxBaggageBytes - 1, 'x'));
+  EXPECT_EQ(span_->BaggageItem("k").size(), propagation::kMaxBaggageBytes - 1);
   span_->SetBaggageItem("l", "");
-  span_->SetBaggageItem("k", std::string(kMaxBaggageBytes, 'y'));
-  EXPECT_EQ(ItemsOf(span_->context()), (Items{{"k", std::string(kMaxBaggageBytes - 1, 'x')}}));
+  span_->SetBaggageItem("k", std::string(propagation::kMaxBaggageBytes, 'y'));
+  EXPECT_EQ(ItemsOf(span_->context()),
+            (Items{{"k", std::string(propagation::kMaxBaggageBytes - 1, 'x')}}));
 }
 
 TEST_F(BaggageOfSpans, IsBoundedWhenItIsMerged) {

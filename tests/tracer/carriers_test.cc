@@ -24,7 +24,7 @@ constexpr BytesFormat kFormats[] = {BytesFormat::kBlkin, BytesFormat::kCeph, Byt
 
 std::size_t SizeOf(BytesFormat format) { return format == BytesFormat::kOtel ? 32 : 24; }
 
-Context Of(const opentracing::SpanContext& context) {
+propagation::Context Of(const opentracing::SpanContext& context) {
   return SpanContext::Cast(&context)->Snapshot();
 }
 
@@ -46,12 +46,12 @@ TEST_P(Carriers, AChildGoesOnWithTheTrace) {
   ASSERT_TRUE(extracted);
   ASSERT_NE(*extracted, nullptr);
   const auto child = tracer_->StartSpan("receiver", {opentracing::ChildOf(extracted->get())});
-  const Context parent = Of(span->context());
-  const Context received = Of(child->context());
+  const propagation::Context parent = Of(span->context());
+  const propagation::Context received = Of(child->context());
   EXPECT_EQ(received.trace_id_low, parent.trace_id_low);
   EXPECT_EQ(received.trace_id_high, format_ == BytesFormat::kOtel ? parent.trace_id_high : 0);
   EXPECT_EQ(received.parent_span_id, parent.span_id);
-  EXPECT_EQ(received.decision, Decision::kAccept);
+  EXPECT_EQ(received.decision, propagation::Decision::kAccept);
 }
 
 TEST_P(Carriers, UnsampledSpanIsNotTraced) {
@@ -114,7 +114,7 @@ TEST(TraceInfo, IsTheContextThereAndBack) {
   const auto span = tracer->StartSpan("span", {opentracing::ChildOf(&root->context())});
   const auto info = ToTraceInfo(span->context());
   ASSERT_TRUE(info);
-  const Context context = Of(span->context());
+  const propagation::Context context = Of(span->context());
   EXPECT_EQ(static_cast<std::uint64_t>(info->trace_id), context.trace_id_low);
   EXPECT_EQ(static_cast<std::uint64_t>(info->span_id), context.span_id);
   EXPECT_EQ(static_cast<std::uint64_t>(info->parent_span_id), context.parent_span_id);

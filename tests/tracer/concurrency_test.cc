@@ -74,7 +74,7 @@ TEST(OneSpanOnManyThreads, FinishesOnce) {
 TEST(OneSpanOnManyThreads, KeepsEveryBaggageItem) {
   RecordingTracer tracer;
   const auto span = tracer->StartSpan("a");
-  constexpr int kEach = static_cast<int>(kMaxBaggageItems) / kThreads;
+  constexpr int kEach = static_cast<int>(propagation::kMaxBaggageItems) / kThreads;
   OnThreads([&](int thread) {
     for (int i = 0; i < kEach; ++i) {
       const std::string key = std::to_string(thread * kEach + i);

@@ -17,22 +17,24 @@ namespace tracekin::testing {
 namespace {
 
 TEST(SpanContextIds, AreHexOfFixedWidth) {
-  Context context;
+  propagation::Context context;
   context.trace_id_low = 0xabc;
   context.span_id = 0x1;
-  EXPECT_EQ(SpanContext(Context(context)).ToTraceID(), "0000000000000abc");
-  EXPECT_EQ(SpanContext(Context(context)).ToSpanID(), "0000000000000001");
+  EXPECT_EQ(SpanContext(propagation::Context(context)).ToTraceID(), "0000000000000abc");
+  EXPECT_EQ(SpanContext(propagation::Context(context)).ToSpanID(), "0000000000000001");
   context.trace_id_high = 0xfedcba9876543210;
   context.span_id = ~std::uint64_t{0};
-  EXPECT_EQ(SpanContext(Context(context)).ToTraceID(), "fedcba98765432100000000000000abc");
-  EXPECT_EQ(SpanContext(Context(context)).ToSpanID(), "ffffffffffffffff");
+  EXPECT_EQ(SpanContext(propagation::Context(context)).ToTraceID(),
+            "fedcba98765432100000000000000abc");
+  EXPECT_EQ(SpanContext(propagation::Context(context)).ToSpanID(), "ffffffffffffffff");
   context.trace_id_low = 0;
-  EXPECT_EQ(SpanContext(Context(context)).ToTraceID(), "fedcba98765432100000000000000000");
+  EXPECT_EQ(SpanContext(propagation::Context(context)).ToTraceID(),
+            "fedcba98765432100000000000000000");
 }
 
 TEST(SpanContextIds, AreEmptyWhereThereAreNone) {
-  EXPECT_EQ(SpanContext(Context{}).ToTraceID(), "");
-  EXPECT_EQ(SpanContext(Context{}).ToSpanID(), "");
+  EXPECT_EQ(SpanContext(propagation::Context{}).ToTraceID(), "");
+  EXPECT_EQ(SpanContext(propagation::Context{}).ToSpanID(), "");
 }
 
 TEST(SpanContextIds, StayAfterFinish) {
@@ -88,10 +90,10 @@ TEST(SpanContextClone, IsInjectedAsTheOriginal) {
 }
 
 TEST(SpanContextClone, OfADebugDecisionKeepsIt) {
-  Context context;
-  context.decision = Decision::kDebug;
-  const auto clone = SpanContext(Context(context)).Clone();
-  EXPECT_EQ(SpanContext::Cast(clone.get())->decision(), Decision::kDebug);
+  propagation::Context context;
+  context.decision = propagation::Decision::kDebug;
+  const auto clone = SpanContext(propagation::Context(context)).Clone();
+  EXPECT_EQ(SpanContext::Cast(clone.get())->decision(), propagation::Decision::kDebug);
 }
 
 TEST(SpanContextCast, KnowsOurOwnOnly) {
