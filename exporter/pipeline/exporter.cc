@@ -382,17 +382,16 @@ bool Exporter::AwaitEnd() noexcept {
   std::unique_lock<std::mutex> lock(worker->mutex);
   // A send that ends at the deadline still has to return and be counted.
   constexpr milliseconds kGrace{50};
-  worker->progress.wait_until(lock, worker->send_deadline + kGrace,
-                              [worker] { return worker->settled; });
+  const Clock::time_point deadline = worker->send_deadline + kGrace;
+  worker->progress.wait_until(lock, deadline, [worker] { return worker->settled; });
   if (!worker->settled) {
     const bool told = std::exchange(worker->told_stuck, true);
     lock.unlock();
     if (!told) ReportStuck();
     return false;
   }
-  if (!worker->progress.wait_for(lock, kLongestEnd, [worker] { return worker->ended; })) {
-    return false;
-  }
+  const Clock::time_point end = std::max(deadline, Clock::now() + kLongestEnd);
+  if (!worker->progress.wait_until(lock, end, [worker] { return worker->ended; })) return false;
   if (!worker->thread.joinable()) return true;
   std::thread thread = std::move(worker->thread);
   lock.unlock();

@@ -8,12 +8,14 @@
 #include <gtest/gtest.h>
 #include <opentracing/noop.h>
 
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/thread_state.h"
+#include "tests/support/fork.h"
 #include "tests/support/recording_tracer.h"
 #include "tracekin/scope.h"
 #include "ust/loader.h"
@@ -334,6 +336,20 @@ TEST_F(UstEvents, OfAScopeThatOutlivesItsThreadEndWithThat) {
   EXPECT_EQ(exits[0].tid, enters[0].tid);
   scope.reset();
   EXPECT_THAT(exits, SizeIs(1));
+}
+
+// A limit: nothing of ours runs for the thread that ends the process.
+TEST_F(UstEvents, OfAScopeThatIsOpenWhenTheProcessEndsHaveNoExit) {
+  TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
+  const pid_t child = fork();
+  if (child == 0) {
+    std::atexit([] { std::_Exit(enters.size() == 1 && exits.empty() ? 0 : 3); });
+    const RecordingTracer tracer(WithUst());
+    const auto span = tracer->StartSpan("a");
+    const Scope scope(*span);
+    std::exit(0);
+  }
+  EXPECT_EQ(AwaitChild(child), 0);
 }
 
 TEST_F(UstEvents, OfScopesOfOtherTracersSpansAreNone) {

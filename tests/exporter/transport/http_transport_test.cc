@@ -36,12 +36,12 @@ namespace {
 using std::chrono::milliseconds;
 using ::testing::AllOf;
 using ::testing::AnyOf;
-using ::testing::HasSubstr;
-using ::testing::Not;
-using ::testing::StartsWith;
 using testing::ConnectionsTo;
+using ::testing::HasSubstr;
 using testing::In;
 using testing::kSlack;
+using ::testing::Not;
+using ::testing::StartsWith;
 using Connection = FaultServer::Connection;
 
 std::string Body(const std::string& request) {

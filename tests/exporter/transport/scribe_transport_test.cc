@@ -34,11 +34,11 @@ namespace {
 
 using namespace std::string_literals;
 using std::chrono::milliseconds;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 using testing::ConnectionsTo;
+using ::testing::HasSubstr;
 using testing::In;
 using testing::kSlack;
+using ::testing::StartsWith;
 using Connection = FaultServer::Connection;
 
 // Replies as a server sends them, from their frame on.
