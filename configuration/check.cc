@@ -10,7 +10,7 @@
 #include "configuration/url.h"
 #include "exporter/destination.h"
 
-namespace tracekin {
+namespace tracekin::configuration {
 namespace {
 
 template <typename Item, typename Items>
@@ -107,4 +107,4 @@ bool SendsCredentialsInClear(const ExporterOptions& exporter) {
          !IsHttps(exporter.endpoint) && !IsLoopback(exporter.endpoint);
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::configuration

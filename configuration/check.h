@@ -13,7 +13,7 @@
 #include "configuration/table.h"
 #include "tracekin/options.h"
 
-namespace tracekin {
+namespace tracekin::configuration {
 
 /// Returns the message "NAME: expected ..., found FOUND", with the values that `setting` allows.
 /// `name` is what the operator wrote: the path or the environment variable. `found` is ready for
@@ -30,6 +30,6 @@ std::vector<std::string_view> Credentials(const ExporterOptions& exporter);
 /// Returns whether anyone who can listen on the network could read a credential.
 bool SendsCredentialsInClear(const ExporterOptions& exporter);
 
-}  // namespace tracekin
+}  // namespace tracekin::configuration
 
 #endif  // TRACEKIN_CONFIGURATION_CHECK_H

@@ -17,7 +17,7 @@
 #include "configuration/url.h"
 #include "exporter/destination.h"
 
-namespace tracekin {
+namespace tracekin::configuration {
 namespace {
 
 using Utf8 = rapidjson::UTF8<>;
@@ -162,46 +162,52 @@ std::string ExporterFault(const ExporterOptions& exporter) {
 }
 
 }  // namespace
+}  // namespace tracekin::configuration
+
+namespace tracekin {
 
 bool ParseConfiguration(std::string_view json, Options* options, std::string* error) {
-  return ReadConfiguration(json, options, error) == ConfigurationStatus::kOk;
+  return configuration::ReadConfiguration(json, options, error) ==
+         configuration::ConfigurationStatus::kOk;
 }
 
 bool ValidateOptions(const Options& options, std::string* error) {
-  for (const Setting& setting : Settings()) {
-    if (!CheckSetting(setting, options, setting.path, error)) return false;
+  for (const configuration::Setting& setting : configuration::Settings()) {
+    if (!configuration::CheckSetting(setting, options, setting.path, error)) return false;
   }
   if (options.service_name.empty()) {
     *error = "service_name: not set; set it, or the environment variable TRACEKIN_SERVICE_NAME";
     return false;
   }
-  const std::string fault = ExporterFault(options.exporter);
+  const std::string fault = configuration::ExporterFault(options.exporter);
   if (!fault.empty()) *error = fault;
   return fault.empty();
 }
 
 std::string PrintConfiguration(const Options& options) {
   const Options defaults;
-  JsonBuffer buffer;
-  JsonWriter writer(buffer);
+  configuration::JsonBuffer buffer;
+  configuration::JsonWriter writer(buffer);
   writer.StartObject();
   std::string_view group;
-  for (const Setting& setting : Settings()) {
+  for (const configuration::Setting& setting : configuration::Settings()) {
     if (setting.group() != group) {
       if (!group.empty()) writer.EndObject();
       group = setting.group();
-      WriteKey(group, &writer);
+      configuration::WriteKey(group, &writer);
       writer.StartObject();
     }
-    std::visit(Overloaded{[&](const auto& value) {
-                            WriteMember(setting.key(), value.In(options), value.In(defaults),
-                                        &writer);
-                          },
-                          [&](const HeaderMap& value) {
-                            WriteMember(setting.key(), Masked(value.In(options)),
+    std::visit(
+        configuration::Overloaded{[&](const auto& value) {
+                                    configuration::WriteMember(setting.key(), value.In(options),
+                                                               value.In(defaults), &writer);
+                                  },
+                                  [&](const configuration::HeaderMap& value) {
+                                    configuration::WriteMember(
+                                        setting.key(), configuration::Masked(value.In(options)),
                                         value.In(defaults), &writer);
-                          }},
-               setting.value);
+                                  }},
+        setting.value);
   }
   writer.EndObject();
   writer.EndObject();

@@ -11,7 +11,7 @@
 #include "configuration/text.h"
 #include "tracekin/configuration.h"
 
-namespace tracekin {
+namespace tracekin::configuration {
 namespace {
 
 std::string_view Trimmed(std::string_view text) {
@@ -91,21 +91,25 @@ std::string Shown(const Value& value, std::string_view text) {
 }
 
 }  // namespace
+}  // namespace tracekin::configuration
+
+namespace tracekin {
 
 bool ApplyEnvironment(Options* options, std::string* error) {
   Options result = *options;
-  for (const Setting& setting : Settings()) {
-    const std::string name = EnvironmentName(setting);
+  for (const configuration::Setting& setting : configuration::Settings()) {
+    const std::string name = configuration::EnvironmentName(setting);
     const char* const text = secure_getenv(name.c_str());
     if (text == nullptr || *text == '\0') continue;
     const bool stored =
-        std::visit([&](const auto& value) { return Store(value, text, &result); }, setting.value);
+        std::visit([&](const auto& value) { return configuration::Store(value, text, &result); },
+                   setting.value);
     if (!stored) {
-      *error = Unexpected(name, setting, Shown(setting.value, text));
-      if (IsMap(setting.value)) *error += "; write key=value,key=value";
+      *error = configuration::Unexpected(name, setting, configuration::Shown(setting.value, text));
+      if (configuration::IsMap(setting.value)) *error += "; write key=value,key=value";
       return false;
     }
-    if (!CheckSetting(setting, result, name, error)) return false;
+    if (!configuration::CheckSetting(setting, result, name, error)) return false;
   }
   *options = std::move(result);
   return true;

@@ -6,7 +6,7 @@
 #include "base/ascii.h"
 #include "configuration/text.h"
 
-namespace tracekin {
+namespace tracekin::configuration {
 namespace {
 
 constexpr std::string_view kReserved[] = {"b3",
@@ -42,4 +42,4 @@ bool IsHeaderValue(std::string_view value) {
          std::none_of(value.begin(), value.end(), IsControl);
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::configuration

@@ -7,7 +7,7 @@
 
 #include <string_view>
 
-namespace tracekin {
+namespace tracekin::configuration {
 
 /// Returns whether `name` is a token: letters, digits and some punctuation, and not empty.
 bool IsHeaderName(std::string_view name);
@@ -21,6 +21,6 @@ bool IsReservedHeader(std::string_view name);
 /// empty value is not allowed, because libcurl would remove the header.
 bool IsHeaderValue(std::string_view value);
 
-}  // namespace tracekin
+}  // namespace tracekin::configuration
 
 #endif  // TRACEKIN_CONFIGURATION_HEADER_H

@@ -24,7 +24,7 @@
 #include "configuration/table.h"
 #include "configuration/text.h"
 
-namespace tracekin {
+namespace tracekin::configuration {
 namespace {
 
 constexpr std::size_t kMaxBytes = 1 << 20;
@@ -259,4 +259,4 @@ ConfigurationStatus ReadConfiguration(std::string_view json, Options* options, s
   return ConfigurationStatus::kOk;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::configuration

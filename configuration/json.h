@@ -11,7 +11,7 @@
 
 #include "tracekin/options.h"
 
-namespace tracekin {
+namespace tracekin::configuration {
 
 enum class ConfigurationStatus {
   kOk,
@@ -22,6 +22,6 @@ enum class ConfigurationStatus {
 /// Same as ParseConfiguration(), but also returns the kind of failure.
 ConfigurationStatus ReadConfiguration(std::string_view json, Options* options, std::string* error);
 
-}  // namespace tracekin
+}  // namespace tracekin::configuration
 
 #endif  // TRACEKIN_CONFIGURATION_JSON_H

@@ -6,7 +6,7 @@
 #include "base/edit_distance.h"
 #include "configuration/table.h"
 
-namespace tracekin {
+namespace tracekin::configuration {
 namespace {
 
 // No known path is longer, so further bytes cannot make a path more similar.
@@ -41,4 +41,4 @@ std::string NearestKey(std::string_view path) {
   return std::string(nearest);
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::configuration

@@ -10,7 +10,7 @@
 #include "exporter/destination.h"
 #include "propagation/propagator.h"
 
-namespace tracekin {
+namespace tracekin::configuration {
 namespace {
 
 /// At<&Options::exporter, &ExporterOptions::path> reads options.exporter.path.
@@ -238,4 +238,4 @@ std::string Allowed(const Value& value) {
       value);
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::configuration

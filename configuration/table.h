@@ -18,7 +18,7 @@
 
 #include "tracekin/options.h"
 
-namespace tracekin {
+namespace tracekin::configuration {
 
 /// A field of Options, or of a struct in it.
 template <typename T>
@@ -93,6 +93,6 @@ struct Overloaded : Functions... {
 template <typename... Functions>
 Overloaded(Functions...) -> Overloaded<Functions...>;
 
-}  // namespace tracekin
+}  // namespace tracekin::configuration
 
 #endif  // TRACEKIN_CONFIGURATION_TABLE_H

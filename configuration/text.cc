@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "configuration/url.h"
 
-namespace tracekin {
+namespace tracekin::configuration {
 
 namespace {
 
@@ -55,4 +55,4 @@ std::string Decimal(double number) {
   return {text, result.ptr};
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::configuration

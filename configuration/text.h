@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace tracekin {
+namespace tracekin::configuration {
 
 /// Returns whether `text` is valid UTF-8 without NUL, at which C interfaces would cut it.
 bool IsText(std::string_view text);
@@ -22,6 +22,6 @@ std::string Quoted(std::string_view text);
 std::string Decimal(std::uint64_t number);
 std::string Decimal(double number);
 
-}  // namespace tracekin
+}  // namespace tracekin::configuration
 
 #endif  // TRACEKIN_CONFIGURATION_TEXT_H

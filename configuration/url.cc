@@ -11,7 +11,7 @@
 #include "base/ascii.h"
 #include "exporter/destination.h"
 
-namespace tracekin {
+namespace tracekin::configuration {
 namespace {
 
 constexpr std::string_view kSchemeEnd = "://";
@@ -140,4 +140,4 @@ std::string_view UrlPath(std::string_view url) {
   return rest.substr(0, rest.find_first_of("?#"));
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::configuration

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace tracekin {
+namespace tracekin::configuration {
 
 /// Returns whether `url` is valid. Its scheme must be http, https or scribe, and it must name a
 /// host. A port must be a decimal number from 1 to 65535. Blanks and control characters are not
@@ -35,6 +35,6 @@ bool IsLoopback(std::string_view url);
 /// not changed.
 std::string MaskPassword(std::string_view text);
 
-}  // namespace tracekin
+}  // namespace tracekin::configuration
 
 #endif  // TRACEKIN_CONFIGURATION_URL_H

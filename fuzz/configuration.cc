@@ -32,9 +32,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view json = Input(data, size).rest();
   Options options;
   std::string error;
-  const ConfigurationStatus status = ReadConfiguration(json, &options, &error);
-  CHECK(IsObject(json) == (status != ConfigurationStatus::kMalformed));
-  if (status != ConfigurationStatus::kOk) {
+  const configuration::ConfigurationStatus status =
+      configuration::ReadConfiguration(json, &options, &error);
+  CHECK(IsObject(json) == (status != configuration::ConfigurationStatus::kMalformed));
+  if (status != configuration::ConfigurationStatus::kOk) {
     CheckMessage(error);
     CheckSame(options, Options{});
     return 0;

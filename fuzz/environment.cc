@@ -15,8 +15,8 @@ using namespace tracekin;
 void SetVariable(std::string_view line) {
   const std::size_t equals = line.find('=');
   const std::string_view name = line.substr(0, equals);
-  for (const Setting& setting : Settings()) {
-    if (equals == line.npos || EnvironmentName(setting) != name) continue;
+  for (const configuration::Setting& setting : configuration::Settings()) {
+    if (equals == line.npos || configuration::EnvironmentName(setting) != name) continue;
     const std::string value(line.substr(equals + 1));
     CHECK(setenv(std::string(name).c_str(), value.c_str(), 1) == 0);
   }
@@ -25,7 +25,8 @@ void SetVariable(std::string_view line) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  for (const Setting& setting : Settings()) unsetenv(EnvironmentName(setting).c_str());
+  for (const configuration::Setting& setting : configuration::Settings())
+    unsetenv(configuration::EnvironmentName(setting).c_str());
   for (Input input(data, size); !input.rest().empty();) SetVariable(input.TakeLine());
   Options options;
   std::string error;

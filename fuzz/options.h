@@ -25,27 +25,28 @@ inline void CheckMessage(const std::string& error) {
 }
 
 inline void CheckSame(const Options& a, const Options& b) {
-  for (const Setting& setting : Settings()) {
+  for (const configuration::Setting& setting : configuration::Settings()) {
     std::visit([&](const auto& value) { CHECK(value.In(a) == value.In(b)); }, setting.value);
   }
 }
 
 inline void CheckEachSetting(const Options& options) {
   std::string error;
-  for (const Setting& setting : Settings()) CHECK(CheckSetting(setting, options, "", &error));
+  for (const configuration::Setting& setting : configuration::Settings())
+    CHECK(configuration::CheckSetting(setting, options, "", &error));
 }
 
 /// Returns the options with their secrets masked as in print.
 inline Options Masked(Options options) {
-  const Overloaded mask{
-      [](const std::string& text) { return MaskPassword(text); },
-      [](StringMap map) {
-        for (auto& item : map) item.second = MaskPassword(item.second);
+  const configuration::Overloaded mask{
+      [](const std::string& text) { return configuration::MaskPassword(text); },
+      [](configuration::StringMap map) {
+        for (auto& item : map) item.second = configuration::MaskPassword(item.second);
         return map;
       },
       [](const auto& other) { return other; },
   };
-  for (const Setting& setting : Settings()) {
+  for (const configuration::Setting& setting : configuration::Settings()) {
     std::visit([&](const auto& value) { value.In(options) = mask(value.In(options)); },
                setting.value);
   }

@@ -42,7 +42,7 @@ std::shared_ptr<Tracer> MakeCheckedTracer(const Options& options, std::string* e
   if (options.print_configuration) {
     options.logger(LogLevel::kInfo, "configuration: " + PrintConfiguration(options));
   }
-  if (SendsCredentialsInClear(options.exporter)) {
+  if (configuration::SendsCredentialsInClear(options.exporter)) {
     options.logger(LogLevel::kWarning,
                    "credentials are sent unencrypted: exporter.endpoint is http:// and on another "
                    "machine");

@@ -28,15 +28,15 @@ class TracerFactory final : public opentracing::TracerFactory {
       const char* configuration, std::string& error_message) const noexcept override try {
     Options options;
     std::string error;
-    const ConfigurationStatus status =
-        ReadConfiguration(configuration == nullptr ? "" : configuration, &options, &error);
-    if (status == ConfigurationStatus::kOk && ApplyEnvironment(&options, &error)) {
+    const configuration::ConfigurationStatus status = configuration::ReadConfiguration(
+        configuration == nullptr ? "" : configuration, &options, &error);
+    if (status == configuration::ConfigurationStatus::kOk && ApplyEnvironment(&options, &error)) {
       if (std::shared_ptr<Tracer> tracer = tracekin::MakeTracer(options, &error)) {
         return std::shared_ptr<opentracing::Tracer>(std::move(tracer));
       }
     }
     error_message = "tracekin: " + error;
-    return opentracing::make_unexpected(status == ConfigurationStatus::kMalformed
+    return opentracing::make_unexpected(status == configuration::ConfigurationStatus::kMalformed
                                             ? opentracing::configuration_parse_error
                                             : opentracing::invalid_configuration_error);
   } catch (const std::bad_alloc&) {

@@ -18,7 +18,7 @@
 #include "exporter/destination.h"
 #include "tracekin/configuration.h"
 
-namespace tracekin {
+namespace tracekin::configuration {
 namespace {
 
 std::string Code(const std::string& text) { return "`" + text + "`"; }
@@ -141,4 +141,4 @@ TEST(Documentation, DescriptionsAreSentencesThatFitIntoATable) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::configuration

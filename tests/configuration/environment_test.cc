@@ -8,7 +8,7 @@
 #include "configuration/table.h"
 #include "tracekin/configuration.h"
 
-namespace tracekin {
+namespace tracekin::configuration {
 namespace {
 
 using testing::ElementsAre;
@@ -137,4 +137,4 @@ TEST_F(ApplyEnvironmentTest, DoesNotRepeatPasswords) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::configuration

@@ -7,7 +7,7 @@
 
 #include "configuration/table.h"
 
-namespace tracekin {
+namespace tracekin::configuration {
 namespace {
 
 TEST(NearestKey, FindsEveryKeyWithOneCharacterMissing) {
@@ -37,4 +37,4 @@ TEST(NearestKey, FindsNothingForWhatResemblesNothing) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::configuration

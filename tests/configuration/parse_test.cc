@@ -8,7 +8,7 @@
 #include "configuration/json.h"
 #include "tracekin/configuration.h"
 
-namespace tracekin {
+namespace tracekin::configuration {
 namespace {
 
 using testing::ElementsAre;
@@ -313,4 +313,4 @@ TEST(ParseConfiguration, DoesNotTakeASmallNumberWithoutExponentForALargeOne) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::configuration

@@ -7,7 +7,7 @@
 #include "configuration/table.h"
 #include "tracekin/configuration.h"
 
-namespace tracekin {
+namespace tracekin::configuration {
 namespace {
 
 using testing::HasSubstr;
@@ -127,4 +127,4 @@ TEST(PrintConfiguration, IsOneLineAndLeavesOutWhatIsNotSet) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::configuration

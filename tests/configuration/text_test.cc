@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace tracekin {
+namespace tracekin::configuration {
 namespace {
 
 TEST(IsText, TakesUtf8) {
@@ -60,4 +60,4 @@ TEST(Decimal, WritesNumbersWithoutExponent) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::configuration

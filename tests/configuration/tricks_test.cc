@@ -15,7 +15,7 @@
 #include "configuration/text.h"
 #include "tracekin/configuration.h"
 
-namespace tracekin {
+namespace tracekin::configuration {
 namespace {
 
 using testing::HasSubstr;
@@ -212,4 +212,4 @@ TEST(EndpointTricks, AreRefusedWithAMessageOrHarmless) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::configuration

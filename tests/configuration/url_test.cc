@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-namespace tracekin {
+namespace tracekin::configuration {
 namespace {
 
 TEST(IsUrl, TakesWhatACollectorMayHave) {
@@ -168,4 +168,4 @@ TEST(MaskPassword, LeavesEverythingElse) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::configuration

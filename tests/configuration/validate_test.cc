@@ -10,7 +10,7 @@
 
 #include "tracekin/configuration.h"
 
-namespace tracekin {
+namespace tracekin::configuration {
 namespace {
 
 using testing::AllOf;
@@ -287,4 +287,4 @@ TEST(ValidateOptions, KafkaNeedsBrokersAndATopic) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::configuration
