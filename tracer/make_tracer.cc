@@ -48,7 +48,7 @@ std::shared_ptr<Tracer> MakeCheckedTracer(const Options& options, std::string* e
                    "machine");
   }
   std::string reason;
-  if (options.ust.enabled && !LoadUstProvider(&reason)) {
+  if (options.ust.enabled && !ust::LoadProvider(&reason)) {
     options.logger(LogLevel::kWarning,
                    "ust.enabled is set, but no UST event will be recorded: " + reason);
   }

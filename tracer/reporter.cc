@@ -110,8 +110,8 @@ Reporter::Reporter(const Options& options, const Tracer* tracer)
 
 std::string Reporter::Tick(bool last) {
   const Clock::time_point now = Clock::now();
-  const bool event =
-      events_ && UstEnabled(UstRecorder()->exporter_stats_enabled) && (last || now >= next_event_);
+  const bool event = events_ && ust::Enabled(ust::Recorder()->exporter_stats_enabled) &&
+                     (last || now >= next_event_);
   const bool file = !path_.empty() && (last || now >= next_file_);
   if (!event && !file) return {};
   Counters counters;
@@ -146,7 +146,7 @@ void Reporter::RecordEvent(const Counters& counters) noexcept {
   TRACEKIN_UST_COUNTERS(TRACEKIN_SET)
 #undef TRACEKIN_SET
   stats.tid = ThreadId();
-  UstRecorder()->exporter_stats(&stats);
+  ust::Recorder()->exporter_stats(&stats);
 }
 
 // Replaces %p by the process id, so that each child of a fork has its own file.

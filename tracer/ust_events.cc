@@ -179,22 +179,23 @@ const char* LogText(std::string_view entries, std::string* scratch) noexcept {
 }  // namespace
 
 bool UstListensToSpans() noexcept {
-  const tracekin_ust_recorder* recorder = UstRecorder();
-  return UstEnabled(recorder->span_start_enabled) || UstEnabled(recorder->span_finish_enabled) ||
-         UstEnabled(recorder->jaeger_start_span_enabled) ||
-         UstEnabled(recorder->jaeger_end_span_enabled) || UstListensToLogs();
+  const tracekin_ust_recorder* recorder = ust::Recorder();
+  return ust::Enabled(recorder->span_start_enabled) ||
+         ust::Enabled(recorder->span_finish_enabled) ||
+         ust::Enabled(recorder->jaeger_start_span_enabled) ||
+         ust::Enabled(recorder->jaeger_end_span_enabled) || UstListensToLogs();
 }
 
 bool UstListensToLogs() noexcept {
-  const auto& states = UstRecorder()->span_log_enabled;
-  return std::any_of(std::begin(states), std::end(states), UstEnabled);
+  const auto& states = ust::Recorder()->span_log_enabled;
+  return std::any_of(std::begin(states), std::end(states), ust::Enabled);
 }
 
 void RecordSpanStart(const TracerImpl& tracer, const SpanContext& context,
                      const SpanWriter& span) noexcept {
-  const tracekin_ust_recorder* recorder = UstRecorder();
-  const bool ours = UstEnabled(recorder->span_start_enabled);
-  const bool jaegers = UstEnabled(recorder->jaeger_start_span_enabled) && tracer.jaeger_events();
+  const tracekin_ust_recorder* recorder = ust::Recorder();
+  const bool ours = ust::Enabled(recorder->span_start_enabled);
+  const bool jaegers = ust::Enabled(recorder->jaeger_start_span_enabled) && tracer.jaeger_events();
   if (!ours && !jaegers) return;
   const NoCancellation no_cancellation;
   std::string name;
@@ -205,9 +206,9 @@ void RecordSpanStart(const TracerImpl& tracer, const SpanContext& context,
 
 void RecordSpanFinish(const TracerImpl& tracer, const SpanContext& context,
                       const SpanWriter& span) noexcept {
-  const tracekin_ust_recorder* recorder = UstRecorder();
-  const bool ours = UstEnabled(recorder->span_finish_enabled);
-  const bool jaegers = UstEnabled(recorder->jaeger_end_span_enabled) && tracer.jaeger_events();
+  const tracekin_ust_recorder* recorder = ust::Recorder();
+  const bool ours = ust::Enabled(recorder->span_finish_enabled);
+  const bool jaegers = ust::Enabled(recorder->jaeger_end_span_enabled) && tracer.jaeger_events();
   if (!ours && !jaegers) return;
   const NoCancellation no_cancellation;
   std::string name;
@@ -224,8 +225,8 @@ void RecordSpanFinish(const TracerImpl& tracer, const SpanContext& context,
 
 void RecordSpanLog(const SpanContext& context, tracekin_ust_level level,
                    std::string_view entries) noexcept {
-  const tracekin_ust_recorder* recorder = UstRecorder();
-  if (!UstEnabled(recorder->span_log_enabled[level])) return;
+  const tracekin_ust_recorder* recorder = ust::Recorder();
+  if (!ust::Enabled(recorder->span_log_enabled[level])) return;
   const NoCancellation no_cancellation;
   std::string scratch;
   const tracekin_ust_ids ids = {context.trace_id_high(), context.trace_id_low(), context.span_id(),
@@ -234,16 +235,16 @@ void RecordSpanLog(const SpanContext& context, tracekin_ust_level level,
 }
 
 void RecordScopeEnter(tracekin_ust_ids* ids) noexcept {
-  const tracekin_ust_recorder* recorder = UstRecorder();
-  if (!UstEnabled(recorder->scope_enter_enabled)) return;
+  const tracekin_ust_recorder* recorder = ust::Recorder();
+  if (!ust::Enabled(recorder->scope_enter_enabled)) return;
   const NoCancellation no_cancellation;
   ids->tid = ThreadId();
   recorder->scope_enter(ids);
 }
 
 void RecordScopeExit(tracekin_ust_ids* ids) noexcept {
-  const tracekin_ust_recorder* recorder = UstRecorder();
-  if (!UstEnabled(recorder->scope_exit_enabled)) return;
+  const tracekin_ust_recorder* recorder = ust::Recorder();
+  if (!ust::Enabled(recorder->scope_exit_enabled)) return;
   const NoCancellation no_cancellation;
   ids->tid = ThreadId();
   recorder->scope_exit(ids);

@@ -5,7 +5,7 @@
 
 #include "base/open_module.h"
 
-namespace tracekin {
+namespace tracekin::ust {
 namespace {
 
 constexpr int kNeverEnabled = 0;
@@ -50,12 +50,12 @@ void* OpenProvider() {
 }  // namespace
 
 namespace internal {
-std::atomic<const tracekin_ust_recorder*> ust_recorder{&kDormant};
+std::atomic<const tracekin_ust_recorder*> recorder{&kDormant};
 }
 
 // Takes no lock, because dlopen() has its own and returns the same provider to a second caller.
-bool LoadUstProvider(std::string* error) {
-  if (UstRecorder() != &kDormant) return true;
+bool LoadProvider(std::string* error) {
+  if (Recorder() != &kDormant) return true;
 
   void* provider = OpenProvider();
   void* symbol = provider != nullptr ? dlsym(provider, "tracekin_ust_provider") : nullptr;
@@ -71,8 +71,8 @@ bool LoadUstProvider(std::string* error) {
              std::to_string(TRACEKIN_UST_ABI);
     return false;
   }
-  internal::ust_recorder.store(recorder, std::memory_order_release);
+  internal::recorder.store(recorder, std::memory_order_release);
   return true;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::ust

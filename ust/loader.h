@@ -10,21 +10,21 @@
 
 #include "ust/recorder.h"
 
-namespace tracekin {
+namespace tracekin::ust {
 
 namespace internal {
-extern std::atomic<const tracekin_ust_recorder*> ust_recorder;
+extern std::atomic<const tracekin_ust_recorder*> recorder;
 }
 
-/// Returns the recorder that every tracer uses. It is never null. Until LoadUstProvider() has
+/// Returns the recorder that every tracer uses. It is never null. Until LoadProvider() has
 /// succeeded, it is a dormant one whose events are never enabled. Costs one load.
-inline const tracekin_ust_recorder* UstRecorder() noexcept {
-  return internal::ust_recorder.load(std::memory_order_acquire);
+inline const tracekin_ust_recorder* Recorder() noexcept {
+  return internal::recorder.load(std::memory_order_acquire);
 }
 
 /// Returns whether a session records the event whose state word `state` is. The recorder contains
 /// the state words.
-inline bool UstEnabled(const int* state) noexcept {
+inline bool Enabled(const int* state) noexcept {
   return __builtin_expect(__atomic_load_n(state, __ATOMIC_RELAXED), 0) != 0;
 }
 
@@ -36,8 +36,8 @@ inline bool UstEnabled(const int* state) noexcept {
 ///
 /// Returns false, with the dynamic loader's message in `error`, if the provider or liblttng-ust is
 /// missing. Then no span events are recorded, and nothing else changes. A later call tries again.
-bool LoadUstProvider(std::string* error);
+bool LoadProvider(std::string* error);
 
-}  // namespace tracekin
+}  // namespace tracekin::ust
 
 #endif  // TRACEKIN_UST_LOADER_H

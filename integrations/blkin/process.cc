@@ -117,7 +117,7 @@ int ConfigureTracer() {
 void LoadEvents() noexcept {
   try {
     std::string error;
-    LoadUstProvider(&error);  // without the provider there are no events, as without LTTng
+    ust::LoadProvider(&error);  // without the provider there are no events, as without LTTng
   } catch (const std::exception&) {
   }
 }

@@ -70,7 +70,7 @@ using RecordText = void (*)(const tracekin_ust_zipkin*, const char*, const char*
 
 void RecordTextEvent(const int* enabled, RecordText record, const Origin& origin, const char* key,
                      const char* value) noexcept {
-  if (!UstEnabled(enabled)) return;
+  if (!ust::Enabled(enabled)) return;
   const NoCancellation no_cancellation;
   record(EventOrigin(origin).get(), EventText(key).get(), EventText(value).get());
 }
@@ -90,8 +90,8 @@ void AddTag(const Origin& origin, const char* key, std::string_view value) noexc
 
 void RecordTimestamp(const Origin& origin, const char* event) noexcept {
   if (!Traced(origin)) return;
-  const tracekin_ust_recorder* ust = UstRecorder();
-  if (UstEnabled(ust->zipkin_timestamp_enabled)) {
+  const tracekin_ust_recorder* ust = ust::Recorder();
+  if (ust::Enabled(ust->zipkin_timestamp_enabled)) {
     const NoCancellation no_cancellation;
     ust->zipkin_timestamp(EventOrigin(origin).get(), EventText(event).get());
   }
@@ -100,22 +100,22 @@ void RecordTimestamp(const Origin& origin, const char* event) noexcept {
 
 void RecordKeyval(const Origin& origin, const char* key, const char* value) noexcept {
   if (!Traced(origin)) return;
-  const tracekin_ust_recorder* ust = UstRecorder();
+  const tracekin_ust_recorder* ust = ust::Recorder();
   RecordTextEvent(ust->zipkin_keyval_enabled, ust->zipkin_keyval, origin, key, value);
   AddTag(origin, key, value);
 }
 
 void RecordKeyvalString(const Origin& origin, const char* key, const char* value) noexcept {
   if (!Traced(origin)) return;
-  const tracekin_ust_recorder* ust = UstRecorder();
+  const tracekin_ust_recorder* ust = ust::Recorder();
   RecordTextEvent(ust->zipkin_keyval_string_enabled, ust->zipkin_keyval_string, origin, key, value);
   AddTag(origin, key, value);
 }
 
 void RecordKeyvalInteger(const Origin& origin, const char* key, std::int64_t value) noexcept {
   if (!Traced(origin)) return;
-  const tracekin_ust_recorder* ust = UstRecorder();
-  if (UstEnabled(ust->zipkin_keyval_integer_enabled)) {
+  const tracekin_ust_recorder* ust = ust::Recorder();
+  if (ust::Enabled(ust->zipkin_keyval_integer_enabled)) {
     const NoCancellation no_cancellation;
     ust->zipkin_keyval_integer(EventOrigin(origin).get(), EventText(key).get(), value);
   }

@@ -169,7 +169,7 @@ TEST_F(Cancelled, InAnEvent) {
   InFork([] {
     static const int listening = 1;
     static std::atomic<int> events{0};
-    static tracekin_ust_recorder recorder = *UstRecorder();
+    static tracekin_ust_recorder recorder = *ust::Recorder();
     for (const int** state : {&recorder.span_start_enabled, &recorder.span_finish_enabled,
                               &recorder.scope_enter_enabled, &recorder.scope_exit_enabled}) {
       *state = &listening;
@@ -189,7 +189,7 @@ TEST_F(Cancelled, InAnEvent) {
       ++events;
       pthread_testcancel();
     };
-    internal::ust_recorder = &recorder;
+    ust::internal::recorder = &recorder;
     Options options;
     options.ust.enabled = true;
     const RecordingTracer tracer(options);

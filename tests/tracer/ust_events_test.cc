@@ -95,9 +95,9 @@ class UstEvents : public ::testing::Test {
     enters.clear();
     exits.clear();
     listening = 1;
-    internal::ust_recorder = &kRecorder;
+    ust::internal::recorder = &kRecorder;
   }
-  ~UstEvents() override { internal::ust_recorder = before_; }
+  ~UstEvents() override { ust::internal::recorder = before_; }
 
   static Options WithUst(const std::string& sampler = "always") {
     Options options = WithSampler(sampler);
@@ -106,7 +106,7 @@ class UstEvents : public ::testing::Test {
   }
 
  private:
-  const tracekin_ust_recorder* const before_ = internal::ust_recorder;
+  const tracekin_ust_recorder* const before_ = ust::internal::recorder;
 };
 
 // Spans that nobody records or exports must not be written to memory.

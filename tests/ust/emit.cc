@@ -25,8 +25,8 @@
 
 namespace {
 
-using tracekin::UstEnabled;
-using tracekin::UstRecorder;
+using tracekin::ust::Enabled;
+using tracekin::ust::Recorder;
 
 void Require(bool condition, const char* what) {
   if (condition) return;
@@ -37,7 +37,7 @@ void Require(bool condition, const char* what) {
 // Writes each line with one call, because several processes share standard output.
 void Emit(std::uint64_t span_id) {
   const tracekin_ust_ids ids = {1, 2, span_id, gettid()};
-  UstRecorder()->scope_enter(&ids);
+  Recorder()->scope_enter(&ids);
   dprintf(STDOUT_FILENO, "scope_enter %d %d %llu\n", getpid(), gettid(),
           static_cast<unsigned long long>(span_id));
 }
@@ -52,7 +52,7 @@ void EmitStats() {
   TRACEKIN_UST_COUNTERS(TRACEKIN_SET)
 #undef TRACEKIN_SET
   stats.tid = gettid();
-  UstRecorder()->exporter_stats(&stats);
+  Recorder()->exporter_stats(&stats);
 }
 
 void EmitFields() {
@@ -69,15 +69,15 @@ void EmitFields() {
   span.kind = "server";
   span.start_time = 1790000000123456789;
   span.tid = gettid();
-  UstRecorder()->span_start(&span);
+  Recorder()->span_start(&span);
 
   const tracekin_ust_ids ids = {span.trace_id_high, span.trace_id_low, span.span_id, gettid()};
-  UstRecorder()->scope_enter(&ids);
+  Recorder()->scope_enter(&ids);
   for (const tracekin_ust_level level :
        {TRACEKIN_UST_DEBUG, TRACEKIN_UST_INFO, TRACEKIN_UST_WARNING, TRACEKIN_UST_ERROR}) {
-    UstRecorder()->span_log(level, &ids, "event=cache miss");
+    Recorder()->span_log(level, &ids, "event=cache miss");
   }
-  UstRecorder()->scope_exit(&ids);
+  Recorder()->scope_exit(&ids);
 
   span.op_name = "GET";
   span.kind = "";
@@ -85,10 +85,10 @@ void EmitFields() {
   span.tags = tags.c_str();
   span.sampled = 1;
   span.error = 1;
-  UstRecorder()->span_finish(&span);
+  Recorder()->span_finish(&span);
   EmitStats();
-  UstRecorder()->jaeger_start_span(&span);
-  UstRecorder()->jaeger_end_span(&span);
+  Recorder()->jaeger_start_span(&span);
+  Recorder()->jaeger_end_span(&span);
 }
 
 void EmitOnThreads() {
@@ -179,7 +179,7 @@ void EmitAsDaemon() {
 
 void WaitUntilEnabledIs(bool wanted) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (UstEnabled(UstRecorder()->scope_enter_enabled) != wanted) {
+  while (Enabled(ust::Recorder()->scope_enter_enabled) != wanted) {
     Require(std::chrono::steady_clock::now() < deadline, "the session is seen within 20 s");
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
@@ -188,7 +188,7 @@ void WaitUntilEnabledIs(bool wanted) {
 // Emits only on request, because LTTng does not define which events it records while a session is
 // being started.
 void EmitWhenEnabled() {
-  Require(!UstEnabled(UstRecorder()->scope_enter_enabled), "nobody listens at first");
+  Require(!Enabled(ust::Recorder()->scope_enter_enabled), "nobody listens at first");
   dprintf(STDOUT_FILENO, "dormant\n");
   WaitUntilEnabledIs(true);
   char go;
@@ -203,7 +203,7 @@ void EmitWhenEnabled() {
 
 int main(int argc, char** argv) {
   std::string error;
-  if (!tracekin::LoadUstProvider(&error)) {
+  if (!tracekin::ust::LoadProvider(&error)) {
     std::fprintf(stderr, "ust_emit: %s\n", error.c_str());
     return 1;
   }

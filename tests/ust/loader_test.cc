@@ -41,7 +41,7 @@ void ExpectDormant(const TestedLoader& loader) {
         recorder->span_log_enabled[TRACEKIN_UST_ERROR], recorder->scope_enter_enabled,
         recorder->scope_exit_enabled, recorder->jaeger_start_span_enabled,
         recorder->jaeger_end_span_enabled}) {
-    EXPECT_FALSE(tracekin::UstEnabled(state));
+    EXPECT_FALSE(tracekin::ust::Enabled(state));
   }
   const tracekin_ust_span span = {};
   recorder->span_start(&span);
@@ -94,8 +94,8 @@ TEST(Loader, TakesTheProviderBesideItAndKeepsIt) {
   std::string error;
   ASSERT_TRUE(loader.load(&error)) << error;
   const tracekin_ust_recorder* recorder = loader.recorder();
-  EXPECT_TRUE(tracekin::UstEnabled(recorder->scope_enter_enabled));
-  EXPECT_FALSE(tracekin::UstEnabled(recorder->scope_exit_enabled));
+  EXPECT_TRUE(tracekin::ust::Enabled(recorder->scope_enter_enabled));
+  EXPECT_FALSE(tracekin::ust::Enabled(recorder->scope_exit_enabled));
 
   ASSERT_TRUE(loader.load(&error)) << error;
   EXPECT_EQ(loader.recorder(), recorder);
@@ -123,7 +123,7 @@ TEST(Loader, ManyThreadsGetTheSameProvider) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_THAT(recorders, testing::Each(recorders.front()));
-  EXPECT_TRUE(tracekin::UstEnabled(recorders.front()->scope_enter_enabled));
+  EXPECT_TRUE(tracekin::ust::Enabled(recorders.front()->scope_enter_enabled));
 }
 
 // Runs in a separate process, because the provider stays loaded and would affect other tests.

@@ -4,6 +4,6 @@
 #include "ust/loader.h"
 
 extern "C" __attribute__((visibility("default"))) const TestedLoader tested_loader = {
-    [](std::string* error) { return tracekin::LoadUstProvider(error); },
-    [] { return tracekin::UstRecorder(); },
+    [](std::string* error) { return tracekin::ust::LoadProvider(error); },
+    [] { return tracekin::ust::Recorder(); },
 };

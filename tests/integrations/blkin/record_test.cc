@@ -32,7 +32,7 @@ std::string Text(const tracekin_ust_zipkin* origin) {
 }
 
 const tracekin_ust_recorder kRecorder = [] {
-  tracekin_ust_recorder recorder = *UstRecorder();  // a dormant one
+  tracekin_ust_recorder recorder = *ust::Recorder();  // a dormant one
   recorder.zipkin_timestamp_enabled = &listening;
   recorder.zipkin_keyval_enabled = &listening;
   recorder.zipkin_keyval_string_enabled = &listening;
@@ -58,11 +58,11 @@ class BlkinRecord : public ::testing::Test {
  protected:
   BlkinRecord() {
     blkin::Initialise();  // otherwise the first record would replace the recorder
-    before_ = internal::ust_recorder.exchange(&kRecorder);
+    before_ = ust::internal::recorder.exchange(&kRecorder);
     listening = 1;
     events.clear();
   }
-  ~BlkinRecord() override { internal::ust_recorder = before_; }
+  ~BlkinRecord() override { ust::internal::recorder = before_; }
 
   static constexpr Origin kOrigin = {{-1, 2, 3}, "op", "osd.1", "10.0.0.1", -25536};
 
