@@ -102,7 +102,7 @@ std::vector<std::string_view> Credentials(const ExporterOptions& exporter) {
 }
 
 bool SendsCredentialsInClear(const ExporterOptions& exporter) {
-  return !exporter.make_transport && DestinationOf(exporter).HasScheme("https") &&
+  return !exporter.make_transport && exporter::DestinationOf(exporter).HasScheme("https") &&
          exporter.unix_socket.empty() && !Credentials(exporter).empty() &&
          !IsHttps(exporter.endpoint) && !IsLoopback(exporter.endpoint);
 }

@@ -77,25 +77,26 @@ std::string Choice(const std::vector<std::string_view>& names) {
 
 /// Returns the names of those formats of `destination` for which `condition` holds, as a choice.
 template <typename Condition>
-std::string FormatsWhere(const Destination& destination, Condition condition) {
+std::string FormatsWhere(const exporter::Destination& destination, Condition condition) {
   std::vector<std::string_view> names;
-  for (const Format& format : destination.formats) {
+  for (const exporter::Format& format : destination.formats) {
     if (condition(format)) names.push_back(format.name);
   }
   return Choice(names);
 }
 
-std::string ForType(const Destination& destination) {
+std::string ForType(const exporter::Destination& destination) {
   return " for exporter.type " + Quoted(destination.type);
 }
 
 // Each of the following functions returns what is wrong with the destination, or "".
 
-std::string MissingKey(const ExporterOptions& exporter, const Rows<RequiredKey>& required) {
-  for (const RequiredKey& key : required) {
+std::string MissingKey(const ExporterOptions& exporter,
+                       const exporter::Rows<exporter::RequiredKey>& required) {
+  for (const exporter::RequiredKey& key : required) {
     if (!(exporter.*key.value).empty()) continue;
     return std::string(key.path) + ": not set, but exporter.type is " +
-           Quoted(DestinationOf(exporter).type) +
+           Quoted(exporter::DestinationOf(exporter).type) +
            (exporter.type.empty() && exporter.endpoint.empty()
                 ? ", because exporter.endpoint is not set either"
                 : "");
@@ -103,7 +104,7 @@ std::string MissingKey(const ExporterOptions& exporter, const Rows<RequiredKey>&
   return {};
 }
 
-std::string SchemeFault(const ExporterOptions& exporter, const Destination& destination) {
+std::string SchemeFault(const ExporterOptions& exporter, const exporter::Destination& destination) {
   const std::string_view endpoint = exporter.endpoint;
   if (destination.HasScheme(endpoint.substr(0, endpoint.find("://")))) return {};
   return "exporter.endpoint: expected a URL with " + Joined(destination.schemes, ":// or ") +
@@ -111,11 +112,11 @@ std::string SchemeFault(const ExporterOptions& exporter, const Destination& dest
 }
 
 /// Checks only paths in the table. Any other path may accept any format.
-std::string PathFault(const ExporterOptions& exporter, const Destination& destination,
-                      const Format& format) {
+std::string PathFault(const ExporterOptions& exporter, const exporter::Destination& destination,
+                      const exporter::Format& format) {
   const std::string_view path = UrlPath(exporter.endpoint);
   if (format.path.empty() || EndsWith(path, format.path)) return {};
-  const std::string others = FormatsWhere(destination, [path](const Format& other) {
+  const std::string others = FormatsWhere(destination, [path](const exporter::Format& other) {
     return !other.path.empty() && EndsWith(path, other.path);
   });
   if (others.empty()) return {};
@@ -135,8 +136,8 @@ std::string CredentialFault(const ExporterOptions& exporter) {
 }
 
 /// Returns what is wrong with the endpoint of a destination that has one, or "".
-std::string EndpointFault(const ExporterOptions& exporter, const Destination& destination,
-                          const Format& format) {
+std::string EndpointFault(const ExporterOptions& exporter, const exporter::Destination& destination,
+                          const exporter::Format& format) {
   if (destination.schemes.empty()) return {};
   for (const std::string& fault : {CredentialFault(exporter), SchemeFault(exporter, destination),
                                    PathFault(exporter, destination, format)}) {
@@ -147,13 +148,13 @@ std::string EndpointFault(const ExporterOptions& exporter, const Destination& de
 
 /// A program's own transport has no requirements.
 std::string ExporterFault(const ExporterOptions& exporter) {
-  const Destination& destination = DestinationOf(exporter);
+  const exporter::Destination& destination = exporter::DestinationOf(exporter);
   if (!destination.sends()) return {};
-  const Format* const format = FormatOf(exporter);
+  const exporter::Format* const format = exporter::FormatOf(exporter);
   if (format == nullptr) {
     return "exporter.format: expected " +
-           FormatsWhere(destination, [](const Format&) { return true; }) + ForType(destination) +
-           ", found " + Quoted(exporter.format);
+           FormatsWhere(destination, [](const exporter::Format&) { return true; }) +
+           ForType(destination) + ", found " + Quoted(exporter.format);
   }
   std::string fault = MissingKey(exporter, format->required);
   if (!fault.empty() || exporter.make_transport) return fault;

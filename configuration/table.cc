@@ -54,11 +54,11 @@ std::vector<Setting> MakeSettings() {
       {"propagation.extract", TextList{{At<&O::propagation, &P::extract>}, formats},
        "The formats from which contexts are read. The first one that finds ids wins."},
 
-      {"exporter.type", Text{{At<&O::exporter, &E::type>}, DestinationTypes()},
+      {"exporter.type", Text{{At<&O::exporter, &E::type>}, exporter::DestinationTypes()},
        "Where finished spans are sent. The default is derived from the endpoint's scheme, or is "
        "file if there is no endpoint. With none, spans are not exported, but still recorded by "
        "LTTng if ust.enabled is set."},
-      {"exporter.format", Text{{At<&O::exporter, &E::format>}, FormatNames()},
+      {"exporter.format", Text{{At<&O::exporter, &E::format>}, exporter::FormatNames()},
        "The encoding of spans. The default is the first format of the exporter's type."},
       {"exporter.endpoint", Url{{At<&O::exporter, &E::endpoint>}},
        "For zipkin: the collector's URL, to which spans are POSTed. For scribe: its host and port "
@@ -166,10 +166,10 @@ std::string Listed(const std::vector<std::uint64_t>& numbers) {
 
 std::string AllowedUrls() {
   std::vector<std::string> schemes, examples;
-  for (const Destination& destination : Destinations()) {
+  for (const exporter::Destination& destination : exporter::Destinations()) {
     for (const std::string_view scheme : destination.schemes) {
       const std::string begin = std::string(scheme) + "://";
-      if (DestinationOfUrl(begin) == &destination) schemes.push_back(begin);  // each once
+      if (exporter::DestinationOfUrl(begin) == &destination) schemes.push_back(begin);  // each once
     }
     if (!destination.schemes.empty()) examples.push_back(Quoted(destination.example));
   }

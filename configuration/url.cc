@@ -82,7 +82,7 @@ bool IsUrl(std::string_view url) {
   if (std::any_of(url.begin(), url.end(), unprintable)) return false;
   const Authority authority(url);
   std::string_view host = url.substr(authority.begin, authority.end - authority.begin);
-  const Destination* const destination = DestinationOfUrl(url);
+  const exporter::Destination* const destination = exporter::DestinationOfUrl(url);
   if (destination == nullptr) return false;
   if (destination->bare_endpoint) {
     const std::string_view rest = url.substr(authority.end);

@@ -16,7 +16,7 @@
 #include "exporter/transport/proxy.h"
 #include "exporter/transport/resolver.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -247,4 +247,4 @@ std::string WithoutModule() {
   return Joined(found, ", ");
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

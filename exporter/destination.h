@@ -23,7 +23,7 @@
 #include "tracekin/span_record.h"
 #include "tracekin/transport.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 /// A view of some array's elements, which outlive it.
 template <typename T>
@@ -118,6 +118,6 @@ std::shared_ptr<Exporter> MakeExporter(ExporterOptions options, const Resource& 
 /// What needs no module, for an error message.
 std::string WithoutModule();
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_DESTINATION_H

@@ -3,7 +3,7 @@
 #include "exporter/module.h"
 #include "exporter/transport/kafka_transport.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 std::unique_ptr<Transport> MakeTransport(const ExporterOptions& options,
@@ -15,6 +15,8 @@ constexpr ExporterModule kModule = {TRACEKIN_EXPORTER_MODULE_VERSION, nullptr, M
                                     KafkaTransport::Check};
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
-const tracekin::ExporterModule* tracekin_exporter_module() noexcept { return &tracekin::kModule; }
+const tracekin::exporter::ExporterModule* tracekin_exporter_module() noexcept {
+  return &tracekin::exporter::kModule;
+}

@@ -10,7 +10,7 @@
 #include "base/open_module.h"
 #include "exporter/destination.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 // Returns null if the file cannot be loaded or is not a module. dlerror() has the reason.
@@ -42,4 +42,4 @@ const ExporterModule& LoadExporterModule(std::string_view name, std::string_view
   return *module;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

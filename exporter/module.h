@@ -24,7 +24,7 @@
 /// tracekin.
 #define TRACEKIN_EXPORTER_MODULE_VERSION TRACEKIN_VERSION ", module interface 2"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 /// A module's functions. A function is null if the module does not provide it. The functions may
 /// throw. REQUIRES: `type` and `format` of the options are set.
@@ -41,10 +41,10 @@ struct ExporterModule {
 /// `setting` is what in the configuration needs it.
 const ExporterModule& LoadExporterModule(std::string_view name, std::string_view setting);
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 /// The only symbol that a module exports.
-extern "C" __attribute__((visibility("default"))) const tracekin::ExporterModule*
+extern "C" __attribute__((visibility("default"))) const tracekin::exporter::ExporterModule*
 tracekin_exporter_module() noexcept;
 
 #endif  // TRACEKIN_EXPORTER_MODULE_H

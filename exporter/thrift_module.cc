@@ -8,7 +8,7 @@
 #include "exporter/module.h"
 #include "exporter/transport/scribe_transport.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 std::unique_ptr<Encoder> MakeEncoder(const ExporterOptions& options) {
@@ -25,6 +25,8 @@ constexpr ExporterModule kModule = {TRACEKIN_EXPORTER_MODULE_VERSION, MakeEncode
                                     nullptr};
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
-const tracekin::ExporterModule* tracekin_exporter_module() noexcept { return &tracekin::kModule; }
+const tracekin::exporter::ExporterModule* tracekin_exporter_module() noexcept {
+  return &tracekin::exporter::kModule;
+}

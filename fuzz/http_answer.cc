@@ -38,7 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string line = OneLine(text);
   CheckLine(line);
 
-  const SendResult result = JudgeZipkinAnswer(status, text, retry_after);
+  const SendResult result = exporter::JudgeZipkinAnswer(status, text, retry_after);
   CHECK((result.status == SendStatus::kAccepted) == (status >= 200 && status < 300));
   CHECK(result.retry_after.count() >= 0 && result.retry_after <= std::chrono::hours(1));
   CHECK(result.retry_after.count() == 0 || result.status == SendStatus::kFailed);

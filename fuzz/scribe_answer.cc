@@ -11,8 +11,8 @@
 using namespace tracekin;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view answer = Input(data, size).rest().substr(0, kMaxScribeAnswer);
-  const SendResult result = JudgeScribeAnswer(answer);
+  const std::string_view answer = Input(data, size).rest().substr(0, exporter::kMaxScribeAnswer);
+  const SendResult result = exporter::JudgeScribeAnswer(answer);
   CHECK(result.status != SendStatus::kTooLarge && result.retry_after.count() == 0);
   CHECK(result.message.empty() == (result.status == SendStatus::kAccepted));
   CHECK(result.message.size() < 512);

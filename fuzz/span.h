@@ -17,20 +17,23 @@ namespace tracekin {
 /// An entry that is well formed after one of type `*before`, which becomes its own: the types of the
 /// entry and of its value in one byte, the sizes of its key and value, and both. Sizes are cut to
 /// what is there.
-inline std::string TakeEntry(Input* input, EntryType* before) {
-  EntryHeader header{};
+inline std::string TakeEntry(Input* input, exporter::EntryType* before) {
+  exporter::EntryHeader header{};
   const unsigned types = input->Take<std::uint8_t>();
-  header.type = static_cast<EntryType>(types % 9);
+  header.type = static_cast<exporter::EntryType>(types % 9);
   header.value_type = static_cast<ValueType>(types / 9 % 5);
-  const bool after_log = *before == EntryType::kLog || *before == EntryType::kLogField;
-  if (header.type == EntryType::kLogField && !after_log) header.type = EntryType::kTag;
+  const bool after_log =
+      *before == exporter::EntryType::kLog || *before == exporter::EntryType::kLogField;
+  if (header.type == exporter::EntryType::kLogField && !after_log)
+    header.type = exporter::EntryType::kTag;
   *before = header.type;
   const std::size_t key_size = input->Take<std::uint8_t>();
   const std::size_t value_size = input->Take<std::uint16_t>() % 2048;
   const std::string_view key = input->TakeBytes(key_size);
   std::string value(input->TakeBytes(value_size));
-  if (header.type == EntryType::kLog) value.resize(std::max(value.size(), sizeof(std::int64_t)));
-  if (header.type == EntryType::kLink) value.resize(sizeof(LinkBytes));
+  if (header.type == exporter::EntryType::kLog)
+    value.resize(std::max(value.size(), sizeof(std::int64_t)));
+  if (header.type == exporter::EntryType::kLink) value.resize(sizeof(exporter::LinkBytes));
   header.key_size = static_cast<std::uint16_t>(key.size());
   header.value_size = static_cast<std::uint32_t>(value.size());
   std::string entry(reinterpret_cast<const char*>(&header), sizeof header);
@@ -42,19 +45,19 @@ inline std::string TakeEntry(Input* input, EntryType* before) {
 /// ends.
 inline std::string TakeSpan(Input* input) {
   std::size_t entries = input->Take<std::uint8_t>();
-  std::string span(input->TakeBytes(sizeof(SpanHeader)));
-  span.resize(sizeof(SpanHeader));
+  std::string span(input->TakeBytes(sizeof(exporter::SpanHeader)));
+  span.resize(sizeof(exporter::SpanHeader));
   for (const std::size_t flag :
-       {offsetof(SpanHeader, debug), offsetof(SpanHeader, error), offsetof(SpanHeader, shared),
-        offsetof(SpanHeader, random_trace_id)}) {
+       {offsetof(exporter::SpanHeader, debug), offsetof(exporter::SpanHeader, error),
+        offsetof(exporter::SpanHeader, shared), offsetof(exporter::SpanHeader, random_trace_id)}) {
     span[flag] = static_cast<char>(span[flag] & 1);
   }
-  char& kind = span[offsetof(SpanHeader, kind)];
+  char& kind = span[offsetof(exporter::SpanHeader, kind)];
   kind = static_cast<char>(static_cast<unsigned char>(kind) % 5);
-  EntryType before = EntryType::kDead;
+  exporter::EntryType before = exporter::EntryType::kDead;
   for (; entries != 0 && !input->rest().empty(); --entries) span += TakeEntry(input, &before);
   const auto size = static_cast<std::uint32_t>(span.size());
-  std::memcpy(span.data() + offsetof(SpanHeader, size), &size, sizeof size);
+  std::memcpy(span.data() + offsetof(exporter::SpanHeader, size), &size, sizeof size);
   return span;
 }
 

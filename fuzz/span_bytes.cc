@@ -41,8 +41,9 @@ void CheckTag(const SpanRecord::Tag& tag) {
 
 void CheckDecoding(const std::vector<char>& bytes) {
   std::size_t entries = 0;
-  ForEachEntry(bytes.data(), SpanSize(bytes.data()), [&](const Entry&) { ++entries; });
-  SpanDecoder decoder;
+  exporter::ForEachEntry(bytes.data(), exporter::SpanSize(bytes.data()),
+                         [&](const exporter::Entry&) { ++entries; });
+  exporter::SpanDecoder decoder;
   const SpanRecord& record = decoder.Decode(bytes.data());
   CHECK(record.tags.size() + record.annotations.size() + record.links.size() <= entries + 1);
   CheckText(record.name);
@@ -65,7 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const bool build = input.TakeBool();
   const std::string span(build ? TakeSpan(&input) : input.rest());
   const std::vector<char> bytes(span.begin(), span.end());
-  const bool good = IsWellFormedSpan({bytes.data(), bytes.size()});
+  const bool good = exporter::IsWellFormedSpan({bytes.data(), bytes.size()});
   CHECK(good || !build);
   if (good) CheckDecoding(bytes);
   return 0;

@@ -59,7 +59,7 @@ Segment Build(Input* input) {
   const std::size_t service_size = input->Take<std::uint8_t>();
   const std::string_view service = input->TakeBytes(service_size);
   const std::string resource =
-      service_size < kMaxService ? ResourceBytes({service, {}}) : std::string(service);
+      service_size < kMaxService ? exporter::ResourceBytes({service, {}}) : std::string(service);
   Begin(settled, resource, &segment);
   std::uint32_t next = 0;
   std::uint32_t expected = settled;
@@ -75,7 +75,7 @@ Segment Build(Input* input) {
     next += skipped;
     const std::string span = TakeSpan(input);
     AddRecord(next, span, &segment);
-    torn = span.size() > kMaxSpanBytes;
+    torn = span.size() > exporter::kMaxSpanBytes;
     if (!torn && next >= expected) {
       segment.lost += next - expected;
       segment.spans.push_back(span);
@@ -84,7 +84,7 @@ Segment Build(Input* input) {
     ++next;
   }
   segment.lost += torn;  // one at least
-  if (!AreWellFormedEntries(resource)) {
+  if (!exporter::AreWellFormedEntries(resource)) {
     segment.spans.clear();
     segment.lost = 1;  // at least one
   }
@@ -107,17 +107,17 @@ void Leave(const std::string& folder, const std::string& bytes) {
 }
 
 // Returns all spans that the spool returns, settling each batch.
-std::vector<std::string> Drain(Spool* spool, ExporterCounts* counts) {
+std::vector<std::string> Drain(exporter::Spool* spool, exporter::ExporterCounts* counts) {
   std::vector<std::string> spans;
-  for (Batch batch; spool->Read(3, 1 << 20, &batch); batch.Clear()) {
-    CHECK(AreWellFormedEntries(batch.resource));
+  for (exporter::Batch batch; spool->Read(3, 1 << 20, &batch); batch.Clear()) {
+    CHECK(exporter::AreWellFormedEntries(batch.resource));
     CHECK(batch.resource.size() <= 65536);
-    CHECK(batch.bytes.size() < (1 << 20) + kMaxSpanBytes + 8);
+    CHECK(batch.bytes.size() < (1 << 20) + exporter::kMaxSpanBytes + 8);
     batch.ForEach([&spans](const char* span) {
-      CHECK(IsWellFormedSpan({span, SpanSize(span)}));
-      spans.emplace_back(span, SpanSize(span));
+      CHECK(exporter::IsWellFormedSpan({span, exporter::SpanSize(span)}));
+      spans.emplace_back(span, exporter::SpanSize(span));
     });
-    ExporterCounts::Move(&counts->spooled, &counts->exported, batch.spans);
+    exporter::ExporterCounts::Move(&counts->spooled, &counts->exported, batch.spans);
     spool->Settle(batch.spans);
   }
   return spans;
@@ -132,8 +132,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const tracekin::testing::TempFolder folder;
   Leave(folder.path(), segment.bytes);
 
-  ExporterCounts counts;
-  Spool spool(folder.path(), 1 << 22, ResourceBytes({"service", {}}), &counts);
+  exporter::ExporterCounts counts;
+  exporter::Spool spool(folder.path(), 1 << 22, exporter::ResourceBytes({"service", {}}), &counts);
   spool.Adopt();
   const std::vector<std::string> spans = Drain(&spool, &counts);
   const Counters totals = counts.Read();

@@ -36,7 +36,7 @@ struct Told {
   const SpanRecord& span;
 };
 
-std::string Encoded(Encoder&& encoder, const SpanRecord& span) {
+std::string Encoded(exporter::Encoder&& encoder, const SpanRecord& span) {
   std::string body;
   encoder.Begin(kResource, &body);
   encoder.Add(span, &body);
@@ -105,8 +105,8 @@ void CheckLists(const rapidjson::Value& read, const SpanRecord& span) {
 
 void CheckJson(const Told& told) {
   const SpanRecord& span = told.span;
-  const std::string body =
-      Encoded(ZipkinJsonEncoder(ZipkinJsonEncoder::Framing::kArray), told.record);
+  const std::string body = Encoded(
+      exporter::ZipkinJsonEncoder(exporter::ZipkinJsonEncoder::Framing::kArray), told.record);
   CHECK(body.find("yAnnotations\"") == body.npos);  // what Zipkin takes for its first API
   CHECK(body.find('\n') == body.npos);
   rapidjson::Document list;
@@ -132,7 +132,7 @@ void CheckJson(const Told& told) {
 void CheckProto3(const Told& told) {
   const SpanRecord& span = told.span;
   zipkin::proto3::ListOfSpans list;
-  CHECK(list.ParseFromString(Encoded(ZipkinProto3Encoder(), told.record)));
+  CHECK(list.ParseFromString(Encoded(exporter::ZipkinProto3Encoder(), told.record)));
   CHECK(list.spans_size() == 1);
   const zipkin::proto3::Span& read = list.spans(0);
   CHECK(read.trace_id() == (span.trace_id_high != 0 ? BigEndian(span.trace_id_high) : "") +
@@ -163,7 +163,8 @@ void CheckProto3(const Told& told) {
 void CheckThrift(const Told& told) {
   const SpanRecord& span = told.span;
   ::testing::GTEST_FLAG(break_on_failure) = true;  // of what ReadSpans expects
-  const std::vector<thrift::Span> list = ReadSpans(Encoded(ZipkinThriftEncoder(), told.record));
+  const std::vector<thrift::Span> list =
+      ReadSpans(Encoded(exporter::ZipkinThriftEncoder(), told.record));
   CHECK(list.size() == 1);
   const thrift::Span& read = list[0];
   CHECK(static_cast<std::uint64_t>(read.trace_id) == span.trace_id_low);
@@ -187,9 +188,9 @@ void CheckThrift(const Told&) {}
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Input input(data, size);
   const std::string bytes = TakeSpan(&input);
-  SpanDecoder decoder;
+  exporter::SpanDecoder decoder;
   const SpanRecord& record = decoder.Decode(bytes.data());
-  ZipkinModel model;
+  exporter::ZipkinModel model;
   model.set_resource(&kResource);
   const Told told{record, model.Translate(record)};
   CheckJson(told);

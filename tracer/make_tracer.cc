@@ -52,8 +52,8 @@ std::shared_ptr<Tracer> MakeCheckedTracer(const Options& options, std::string* e
     options.logger(LogLevel::kWarning,
                    "ust.enabled is set, but no UST event will be recorded: " + reason);
   }
-  const std::shared_ptr<Exporter> exporter =
-      MakeExporter(options.exporter, ResourceOf(options), options.logger);
+  const std::shared_ptr<exporter::Exporter> exporter =
+      exporter::MakeExporter(options.exporter, exporter::ResourceOf(options), options.logger);
   std::shared_ptr<Tracer> tracer(new TracerImpl(options, std::move(propagation), exporter),
                                  TracerImpl::Retire);
   exporter->AwaitReady();

@@ -73,7 +73,7 @@ void CloseAll() {
 
 // Returns the exporter of a tracer that CloseAll() has closed, a different tracer each time, or
 // null after the last. Does not allocate, because there may be no memory.
-std::shared_ptr<Exporter> NextToAwait() {
+std::shared_ptr<exporter::Exporter> NextToAwait() {
   const std::lock_guard<std::mutex> lock(TheRegistry().mutex);
   for (Registered& entry : TheRegistry().tracers) {
     if (std::exchange(entry.closing, false)) return entry.tracer->exporter();
@@ -84,7 +84,7 @@ std::shared_ptr<Exporter> NextToAwait() {
 void AtExit() {
   CloseAll();
   bool all_ended = true;
-  while (const std::shared_ptr<Exporter> exporter = NextToAwait()) {
+  while (const std::shared_ptr<exporter::Exporter> exporter = NextToAwait()) {
     if (!exporter->AwaitEnd()) all_ended = false;
   }
   if (!all_ended) StopLibrariesForExit();

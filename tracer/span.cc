@@ -58,7 +58,7 @@ Span::~Span() {
 }
 
 void Span::StartRecording() noexcept {
-  SpanHeader& header = writer_.header();
+  exporter::SpanHeader& header = writer_.header();
   header.trace_id_high = context_.trace_id_high();
   header.trace_id_low = context_.trace_id_low();
   header.span_id = context_.span_id();
@@ -198,7 +198,7 @@ void Span::RecordFinish(const opentracing::FinishSpanOptions& options) noexcept 
     AddLog(Nanoseconds(record.timestamp.time_since_epoch()), record.fields);
   }
   const std::int64_t asked = options.finish_steady_timestamp.time_since_epoch().count();
-  SpanHeader& header = writer_.header();
+  exporter::SpanHeader& header = writer_.header();
   header.duration_ns =
       std::max<std::int64_t>(Difference(asked != 0 ? asked : SteadyNow(), start_steady_ns_), 0);
   header.debug = context_.decision() == propagation::Decision::kDebug;

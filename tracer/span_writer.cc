@@ -14,13 +14,14 @@ namespace tracekin {
 // The name goes where AddEntry would put it, with fewer questions asked: unsampled spans pay for
 // this too.
 SpanWriter::SpanWriter(std::string_view name) noexcept {
-  static_assert(kMaxNameBytes < kInlineBytes - sizeof(SpanHeader) - sizeof(EntryHeader));
-  header() = SpanHeader{};
+  static_assert(kMaxNameBytes <
+                kInlineBytes - sizeof(exporter::SpanHeader) - sizeof(exporter::EntryHeader));
+  header() = exporter::SpanHeader{};
   name = Cut(name, kMaxNameBytes);
-  header().name = sizeof(SpanHeader);
-  const EntryHeader entry{EntryType::kName, ValueType::kText, 0,
-                          static_cast<std::uint32_t>(name.size())};
-  char* at = inline_ + sizeof(SpanHeader);
+  header().name = sizeof(exporter::SpanHeader);
+  const exporter::EntryHeader entry{exporter::EntryType::kName, ValueType::kText, 0,
+                                    static_cast<std::uint32_t>(name.size())};
+  char* at = inline_ + sizeof(exporter::SpanHeader);
   std::memcpy(at, &entry, sizeof entry);
   at += sizeof entry;
   if (!name.empty()) std::memcpy(at, name.data(), name.size());
@@ -32,14 +33,16 @@ SpanWriter::~SpanWriter() {
   if (bytes_ != inline_) std::free(bytes_);
 }
 
-std::string_view SpanWriter::name() const { return ReadEntry(bytes_ + header().name).value(); }
+std::string_view SpanWriter::name() const {
+  return exporter::ReadEntry(bytes_ + header().name).value();
+}
 
 void SpanWriter::SetName(std::string_view name) noexcept {
   CompactIfWorthwhile();
   // The old name goes first, so that there is room for one, however full the span is.
   Kill(header().name);
-  header().name =
-      static_cast<std::uint16_t>(AddEntry(EntryType::kName, {}, Cut(name, kMaxNameBytes)));
+  header().name = static_cast<std::uint16_t>(
+      AddEntry(exporter::EntryType::kName, {}, Cut(name, kMaxNameBytes)));
 }
 
 void SpanWriter::SetTag(std::string_view key, const opentracing::Value& value) noexcept {
@@ -55,28 +58,28 @@ void SpanWriter::SetTextTag(const SpanRecord::Tag& tag) noexcept {
   const std::string_view key = Cut(tag.key, kMaxKeyBytes);
   CompactIfWorthwhile();
   RemoveTag(key);
-  AddEntry(EntryType::kTag, key, tag.value, tag.type);
+  AddEntry(exporter::EntryType::kTag, key, tag.value, tag.type);
 }
 
 void SpanWriter::RemoveTag(std::string_view key) noexcept {
   const std::uint32_t end = header().size;
-  for (std::uint32_t at = sizeof(SpanHeader); at < end;) {
-    const Entry entry = ReadEntry(bytes_ + at);
-    if (entry.header.type == EntryType::kTag && entry.key() == key) Kill(at);
+  for (std::uint32_t at = sizeof(exporter::SpanHeader); at < end;) {
+    const exporter::Entry entry = exporter::ReadEntry(bytes_ + at);
+    if (entry.header.type == exporter::EntryType::kTag && entry.key() == key) Kill(at);
     at += static_cast<std::uint32_t>(entry.header.size());
   }
 }
 
 bool SpanWriter::HasTag(std::string_view key) const noexcept {
   bool has = false;
-  ForEachEntry(bytes_, header().size, [&](const Entry& entry) {
-    has = has || (entry.header.type == EntryType::kTag && entry.key() == key);
+  exporter::ForEachEntry(bytes_, header().size, [&](const exporter::Entry& entry) {
+    has = has || (entry.header.type == exporter::EntryType::kTag && entry.key() == key);
   });
   return has;
 }
 
 void SpanWriter::SetRecord(const SpanRecord& record) noexcept {
-  SpanHeader& head = header();
+  exporter::SpanHeader& head = header();
   head.trace_id_high = record.trace_id_high;
   head.trace_id_low = record.trace_id_low;
   head.span_id = record.span_id;
@@ -87,8 +90,8 @@ void SpanWriter::SetRecord(const SpanRecord& record) noexcept {
   head.debug = record.debug;
   head.shared = record.shared;
   head.random_trace_id = record.random_trace_id;
-  SetEndpoint(EntryType::kLocal, record.local);
-  SetEndpoint(EntryType::kRemote, record.remote);
+  SetEndpoint(exporter::EntryType::kLocal, record.local);
+  SetEndpoint(exporter::EntryType::kRemote, record.remote);
   SetTraceState(record.trace_state);
   SetStatus(record);
   for (const SpanRecord::Tag& tag : record.tags) SetTextTag(tag);
@@ -113,21 +116,21 @@ void SpanWriter::SetAnnotation(const SpanRecord::Annotation& annotation) noexcep
 }
 
 void SpanWriter::AddLink(const SpanRecord::Link& link) noexcept {
-  const LinkBytes bytes{link.trace_id_high, link.trace_id_low, link.span_id,
-                        static_cast<std::uint64_t>(link.type)};
-  if (!MakeRoom(sizeof(EntryHeader) + sizeof bytes + 1)) {
+  const exporter::LinkBytes bytes{link.trace_id_high, link.trace_id_low, link.span_id,
+                                  static_cast<std::uint64_t>(link.type)};
+  if (!MakeRoom(sizeof(exporter::EntryHeader) + sizeof bytes + 1)) {
     ++header().truncated;
     return;
   }
-  PutEntry(EntryType::kLink, {}, {reinterpret_cast<const char*>(&bytes), sizeof bytes},
+  PutEntry(exporter::EntryType::kLink, {}, {reinterpret_cast<const char*>(&bytes), sizeof bytes},
            ValueType::kText);
 }
 
 void SpanWriter::SetTraceState(std::string_view trace_state) noexcept {
-  if (!trace_state.empty()) AddEntry(EntryType::kTraceState, {}, trace_state);
+  if (!trace_state.empty()) AddEntry(exporter::EntryType::kTraceState, {}, trace_state);
 }
 
-void SpanWriter::SetEndpoint(EntryType type, const Endpoint& endpoint) noexcept {
+void SpanWriter::SetEndpoint(exporter::EntryType type, const Endpoint& endpoint) noexcept {
   const auto add = [&](std::string_view key, std::string_view value) {
     if (!value.empty()) AddEntry(type, key, value);
   };
@@ -141,9 +144,9 @@ void SpanWriter::SetEndpoint(EntryType type, const Endpoint& endpoint) noexcept 
 
 // Returns where the entry is. A value that is too long is cut; an entry whose key does not fit is left
 // out, and 0 returned.
-std::uint32_t SpanWriter::AddEntry(EntryType type, std::string_view key, std::string_view value,
-                                   ValueType value_type) noexcept {
-  const std::size_t fixed = sizeof(EntryHeader) + key.size() + 1;
+std::uint32_t SpanWriter::AddEntry(exporter::EntryType type, std::string_view key,
+                                   std::string_view value, ValueType value_type) noexcept {
+  const std::size_t fixed = sizeof(exporter::EntryHeader) + key.size() + 1;
   if (__builtin_expect(!MakeRoom(fixed + value.size()), 0)) {
     if (!HasRoom(fixed)) {
       ++header().truncated;
@@ -156,12 +159,12 @@ std::uint32_t SpanWriter::AddEntry(EntryType type, std::string_view key, std::st
 }
 
 // Returns where the entry is. REQUIRES: there is room for it.
-inline std::uint32_t SpanWriter::PutEntry(EntryType type, std::string_view key,
+inline std::uint32_t SpanWriter::PutEntry(exporter::EntryType type, std::string_view key,
                                           std::string_view value, ValueType value_type) noexcept {
   const std::uint32_t start = header().size;
   char* at = bytes_ + start;
-  const EntryHeader entry{type, value_type, static_cast<std::uint16_t>(key.size()),
-                          static_cast<std::uint32_t>(value.size())};
+  const exporter::EntryHeader entry{type, value_type, static_cast<std::uint16_t>(key.size()),
+                                    static_cast<std::uint32_t>(value.size())};
   std::memcpy(at, &entry, sizeof entry);
   at += sizeof entry;
   if (!key.empty()) std::memcpy(at, key.data(), key.size());
@@ -174,14 +177,14 @@ inline std::uint32_t SpanWriter::PutEntry(EntryType type, std::string_view key,
 
 bool SpanWriter::BeginLog(std::int64_t timestamp_ns) noexcept {
   CompactIfWorthwhile();
-  if (!MakeRoom(sizeof(EntryHeader) + sizeof timestamp_ns + 1)) {
+  if (!MakeRoom(sizeof(exporter::EntryHeader) + sizeof timestamp_ns + 1)) {
     ++header().truncated;
     return false;
   }
   cut_ = false;
   log_ = header().size;
-  std::memcpy(bytes_ + log_ + sizeof(EntryHeader), &timestamp_ns, sizeof timestamp_ns);
-  header().size += sizeof(EntryHeader) + sizeof timestamp_ns;
+  std::memcpy(bytes_ + log_ + sizeof(exporter::EntryHeader), &timestamp_ns, sizeof timestamp_ns);
+  header().size += sizeof(exporter::EntryHeader) + sizeof timestamp_ns;
   return true;
 }
 
@@ -206,9 +209,9 @@ void SpanWriter::AppendValue(const opentracing::Value& value) noexcept {
 
 // The end of a log entry's text.
 void SpanWriter::EndText() noexcept {
-  char* value = bytes_ + log_ + sizeof(EntryHeader);
-  const EntryHeader entry{EntryType::kLog, ValueType::kText, 0,
-                          static_cast<std::uint32_t>(bytes_ + header().size - value)};
+  char* value = bytes_ + log_ + sizeof(exporter::EntryHeader);
+  const exporter::EntryHeader entry{exporter::EntryType::kLog, ValueType::kText, 0,
+                                    static_cast<std::uint32_t>(bytes_ + header().size - value)};
   std::memcpy(bytes_ + log_, &entry, sizeof entry);
   bytes_[header().size++] = '\0';
 }
@@ -227,14 +230,14 @@ void SpanWriter::AddLogField(std::string_view key, const opentracing::Value& val
 void SpanWriter::AddTextLogField(SpanRecord::Tag field) noexcept {
   if (cut_) return;
   field.key = Cut(field.key, kMaxKeyBytes);
-  const std::size_t fixed = sizeof(EntryHeader) + field.key.size() + 1;
+  const std::size_t fixed = sizeof(exporter::EntryHeader) + field.key.size() + 1;
   if (__builtin_expect(!HasRoom(fixed + field.value.size()), 0)) {
     cut_ = true;
     if (!HasRoom(fixed)) return;
     field.value = TruncateUtf8(field.value, capacity_ - header().size - fixed);
     field.type = ValueType::kText;
   }
-  PutEntry(EntryType::kLogField, field.key, field.value, field.type);
+  PutEntry(exporter::EntryType::kLogField, field.key, field.value, field.type);
 }
 
 std::string_view SpanWriter::EndLog() noexcept {
@@ -249,26 +252,27 @@ std::string_view SpanWriter::Cut(std::string_view text, std::size_t max_bytes) n
 }
 
 void SpanWriter::Kill(std::uint32_t entry) noexcept {
-  bytes_[entry + offsetof(EntryHeader, type)] = static_cast<char>(EntryType::kDead);
-  dead_ += static_cast<std::uint32_t>(ReadEntry(bytes_ + entry).header.size());
+  bytes_[entry + offsetof(exporter::EntryHeader, type)] =
+      static_cast<char>(exporter::EntryType::kDead);
+  dead_ += static_cast<std::uint32_t>(exporter::ReadEntry(bytes_ + entry).header.size());
 }
 
 // A tag that is set again and again does not fill the span. Waiting for half of the bytes to be dead,
 // while there are not many, makes that linear in all.
 void SpanWriter::CompactIfWorthwhile() noexcept {
   if (__builtin_expect(dead_ <= kMaxDeadBytes, 1)) return;
-  if (dead_ > header().size / 2 || header().size > kMaxSpanBytes / 2) Compact();
+  if (dead_ > header().size / 2 || header().size > exporter::kMaxSpanBytes / 2) Compact();
 }
 
 // Squeezes dead entries out.
 void SpanWriter::Compact() noexcept {
   if (dead_ == 0) return;
   const std::uint32_t end = header().size;
-  std::uint32_t to = sizeof(SpanHeader);
+  std::uint32_t to = sizeof(exporter::SpanHeader);
   for (std::uint32_t from = to; from < end;) {
-    const EntryHeader entry = ReadEntry(bytes_ + from).header;
+    const exporter::EntryHeader entry = exporter::ReadEntry(bytes_ + from).header;
     const auto size = static_cast<std::uint32_t>(entry.size());
-    if (entry.type != EntryType::kDead) {
+    if (entry.type != exporter::EntryType::kDead) {
       if (header().name == from) header().name = static_cast<std::uint16_t>(to);
       std::memmove(bytes_ + to, bytes_ + from, size);
       to += size;
@@ -283,8 +287,8 @@ void SpanWriter::Compact() noexcept {
 // span is not worth an exception.
 bool SpanWriter::Grow(std::size_t more) noexcept {
   const std::size_t size = header().size;
-  const std::size_t wanted =
-      std::min<std::size_t>(std::max<std::size_t>(size + more, 2 * capacity_), kMaxSpanBytes);
+  const std::size_t wanted = std::min<std::size_t>(
+      std::max<std::size_t>(size + more, 2 * capacity_), exporter::kMaxSpanBytes);
   if (wanted > capacity_) {
     char* bigger =
         static_cast<char*>(std::realloc(bytes_ == inline_ ? nullptr : bytes_, wanted + kPadding));

@@ -30,8 +30,10 @@ class SpanWriter {
   SpanWriter(const SpanWriter&) = delete;
   SpanWriter& operator=(const SpanWriter&) = delete;
 
-  SpanHeader& header() { return *reinterpret_cast<SpanHeader*>(bytes_); }
-  const SpanHeader& header() const { return *reinterpret_cast<const SpanHeader*>(bytes_); }
+  exporter::SpanHeader& header() { return *reinterpret_cast<exporter::SpanHeader*>(bytes_); }
+  const exporter::SpanHeader& header() const {
+    return *reinterpret_cast<const exporter::SpanHeader*>(bytes_);
+  }
 
   /// The whole span; header().size bytes, followed by kPadding (base/utf8.h) that may be read.
   const char* bytes() const { return bytes_; }
@@ -69,7 +71,7 @@ class SpanWriter {
   }
 
  private:
-  static_assert(kMaxSpanBytes <= 0xFFFF, "SpanHeader::name is an offset of 16 bits");
+  static_assert(exporter::kMaxSpanBytes <= 0xFFFF, "SpanHeader::name is an offset of 16 bits");
 
   static constexpr std::uint32_t kInlineBytes = 640;
   static constexpr std::size_t kMaxNameBytes = 512;
@@ -77,12 +79,12 @@ class SpanWriter {
   static constexpr std::uint32_t kMaxDeadBytes = 512;  // more may be worth squeezing out
 
   void SetTextTag(const SpanRecord::Tag& tag) noexcept;
-  void SetEndpoint(EntryType type, const Endpoint& endpoint) noexcept;
+  void SetEndpoint(exporter::EntryType type, const Endpoint& endpoint) noexcept;
   void SetStatus(const SpanRecord& record) noexcept;
   void SetAnnotation(const SpanRecord::Annotation& annotation) noexcept;
-  std::uint32_t AddEntry(EntryType type, std::string_view key, std::string_view value,
+  std::uint32_t AddEntry(exporter::EntryType type, std::string_view key, std::string_view value,
                          ValueType value_type = ValueType::kText) noexcept;
-  std::uint32_t PutEntry(EntryType type, std::string_view key, std::string_view value,
+  std::uint32_t PutEntry(exporter::EntryType type, std::string_view key, std::string_view value,
                          ValueType value_type) noexcept;
   bool BeginLog(std::int64_t timestamp_ns) noexcept;
   void Append(std::string_view text) noexcept;
@@ -111,7 +113,7 @@ class SpanWriter {
   std::uint32_t dead_ = 0;  // bytes of dead entries
   std::uint32_t log_ = 0;   // offset of the log entry that is being made
   bool cut_ = false;        // that something of it did not fit
-  alignas(SpanHeader) char inline_[kInlineBytes + kPadding];
+  alignas(exporter::SpanHeader) char inline_[kInlineBytes + kPadding];
 };
 
 }  // namespace tracekin

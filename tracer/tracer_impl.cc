@@ -84,9 +84,9 @@ Span::Start StartTime(const opentracing::StartSpanOptions& options, bool recordi
 
 TracerImpl::TracerImpl(const Options& options,
                        std::unique_ptr<const propagation::Propagation> propagation,
-                       std::shared_ptr<Exporter> exporter)
+                       std::shared_ptr<exporter::Exporter> exporter)
     : options_(options),
-      exports_(DestinationOf(options.exporter).sends()),
+      exports_(exporter::DestinationOf(options.exporter).sends()),
       ust_sampled_(options.ust.enabled),
       ust_unsampled_(options.ust.enabled && options.ust.spans == "all"),
       propagation_(std::move(propagation)),
@@ -240,7 +240,7 @@ Counters TracerImpl::counters() const noexcept {
 void TracerImpl::AfterForkInChild() noexcept {
   const NoCancellation no_cancellation;
   using Shard = Accounts::Shard;
-  const SpanQueue& queue = exporter_->queue();
+  const exporter::SpanQueue& queue = exporter_->queue();
   const std::uint64_t open = accounts_.Sum(&Shard::made) - accounts_.Sum(&Shard::unsampled) -
                              accounts_.Sum(&Shard::closed) - accounts_.Sum(&Shard::forked) -
                              queue.accepted() - queue.refused();

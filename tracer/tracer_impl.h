@@ -32,7 +32,7 @@ class TracerImpl final : public Tracer {
  public:
   /// REQUIRES: ValidateOptions(options). Throws std::bad_alloc.
   TracerImpl(const Options& options, std::unique_ptr<const propagation::Propagation> propagation,
-             std::shared_ptr<Exporter> exporter);
+             std::shared_ptr<exporter::Exporter> exporter);
 
   /// Closes `tracer`, and destroys it now or with its last span.
   static void Retire(TracerImpl* tracer) noexcept;
@@ -88,7 +88,7 @@ class TracerImpl final : public Tracer {
   void AfterForkInChild() noexcept;
   /// The first half of Close(), which does not wait; the exporter's AwaitEnd() is the other.
   void BeginClose() noexcept;
-  const std::shared_ptr<Exporter>& exporter() const { return exporter_; }
+  const std::shared_ptr<exporter::Exporter>& exporter() const { return exporter_; }
 
  private:
   ~TracerImpl() override;
@@ -106,7 +106,7 @@ class TracerImpl final : public Tracer {
   const bool ust_unsampled_;
   const std::unique_ptr<const propagation::Propagation> propagation_;
   const std::unique_ptr<Sampler> sampler_;
-  const std::shared_ptr<Exporter> exporter_;
+  const std::shared_ptr<exporter::Exporter> exporter_;
   const std::shared_ptr<Reporter> reporter_;
   const std::string resource_;
   std::atomic<bool> retired_{false};

@@ -63,7 +63,7 @@ class TagsText {
     bool plain = span.header().truncated == 0;
     char* out = small_;
     *out++ = '{';
-    ForEachTag(span, [&](const Entry& tag) {
+    ForEachTag(span, [&](const exporter::Entry& tag) {
       const std::string_view key = tag.key(), value = tag.value();
       const auto room = static_cast<std::size_t>(small_ + sizeof small_ - out);
       plain = plain && key.size() + value.size() + sizeof R"("":"",})" + kPadding <= room;
@@ -87,8 +87,8 @@ class TagsText {
 
   void WriteAny(const SpanWriter& span) noexcept {
     const std::string truncated = std::to_string(span.header().truncated);
-    std::size_t bound = 3 + Bound(kTruncatedTag, truncated);  // 3: braces and NUL
-    ForEachTag(span, [&](const Entry& tag) { bound += Bound(tag.key(), tag.value()); });
+    std::size_t bound = 3 + Bound(exporter::kTruncatedTag, truncated);  // 3: braces and NUL
+    ForEachTag(span, [&](const exporter::Entry& tag) { bound += Bound(tag.key(), tag.value()); });
     if (bound > sizeof small_) {
       large_.reset(new (std::nothrow) char[bound]);
       if (large_ == nullptr) return;
@@ -97,19 +97,19 @@ class TagsText {
     text_ = out_;
     end_ = out_ + bound;
     *out_++ = '{';
-    ForEachTag(span, [&](const Entry& tag) { Append(tag.key(), tag.value()); });
-    if (span.header().truncated != 0) Append(kTruncatedTag, truncated);
+    ForEachTag(span, [&](const exporter::Entry& tag) { Append(tag.key(), tag.value()); });
+    if (span.header().truncated != 0) Append(exporter::kTruncatedTag, truncated);
     *out_++ = '}';
     *out_ = '\0';
   }
 
   template <class Visitor>
   void ForEachTag(const SpanWriter& span, Visitor visit) {
-    ForEachEntry(tracers_, [&](const Entry& entry) {
-      if (entry.header.type == EntryType::kTag && !span.HasTag(entry.key())) visit(entry);
+    exporter::ForEachEntry(tracers_, [&](const exporter::Entry& entry) {
+      if (entry.header.type == exporter::EntryType::kTag && !span.HasTag(entry.key())) visit(entry);
     });
-    ForEachEntry(span.bytes(), span.header().size, [&](const Entry& entry) {
-      if (entry.header.type == EntryType::kTag) visit(entry);
+    exporter::ForEachEntry(span.bytes(), span.header().size, [&](const exporter::Entry& entry) {
+      if (entry.header.type == exporter::EntryType::kTag) visit(entry);
     });
   }
 
@@ -153,20 +153,20 @@ void ComposeLine(std::string_view entries, std::string* line) {
   ValidText valid;
   SpanRecord::Annotation annotation{};
   std::vector<SpanRecord::Tag> fields;
-  ForEachEntry(entries, [&](const Entry& entry) {
-    if (entry.header.type == EntryType::kLog) {
+  exporter::ForEachEntry(entries, [&](const exporter::Entry& entry) {
+    if (entry.header.type == exporter::EntryType::kLog) {
       annotation.text = valid.Of(entry.message());
     } else {
       fields.push_back({valid.Of(entry.key()), valid.Of(entry.value()), entry.header.value_type});
     }
   });
   annotation.fields = {fields.data(), fields.size()};
-  AppendLogLine(annotation, line);
+  exporter::AppendLogLine(annotation, line);
 }
 
 // A log entry and its fields as a line. Without memory: "".
 const char* LogText(std::string_view entries, std::string* scratch) noexcept {
-  const Entry log = ReadEntry(entries.data());
+  const exporter::Entry log = exporter::ReadEntry(entries.data());
   if (log.header.size() == entries.size()) return Valid(log.message(), scratch);
   try {
     ComposeLine(entries, scratch);

@@ -54,7 +54,7 @@ struct JsonVisitor {
     if (depth == kMaxValueDepth) return (*this)(nullptr);
     *text += open;
     for (const auto& item : items) {
-      if (text->size() > kMaxSpanBytes) return;  // the rest would be cut off
+      if (text->size() > exporter::kMaxSpanBytes) return;  // the rest would be cut off
       visit(item);
       *text += ',';
     }
@@ -73,7 +73,7 @@ struct JsonVisitor {
   }
 
   void Text(std::string_view value) const {
-    value = value.substr(0, kMaxSpanBytes);
+    value = value.substr(0, exporter::kMaxSpanBytes);
     if (!TextIn(value.size() + 2, value)) TextIn(MaxJsonStringSize(value.size()), value);
   }
 

@@ -12,7 +12,7 @@
 
 #include "tracekin/span_record.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 class Encoder {
  public:
@@ -35,6 +35,6 @@ class Encoder {
   virtual void End(std::size_t spans, std::string* body) = 0;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_ENCODING_ENCODER_H

@@ -7,7 +7,7 @@
 
 #include "base/utf8.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -46,4 +46,4 @@ void AppendLogLine(const SpanRecord::Annotation& annotation, std::string* line) 
   line->resize(TruncateUtf8(*line, kMaxLine).size());
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

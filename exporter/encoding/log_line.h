@@ -10,7 +10,7 @@
 
 #include "tracekin/span_record.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 /// Appends the text bare (or else the value of the first field `message`), then the other fields as
 /// key=value, with single blanks between them. Quotes as in JSON those values that hold a blank, a
@@ -18,6 +18,6 @@ namespace tracekin {
 /// valid UTF-8. Throws std::bad_alloc.
 void AppendLogLine(const SpanRecord::Annotation& annotation, std::string* line);
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_ENCODING_LOG_LINE_H

@@ -7,7 +7,7 @@
 
 #include "base/base64.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -45,4 +45,4 @@ void ScribeEncoder::End(std::size_t spans, std::string* body) {
   body->push_back('\0');  // the arguments' end
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

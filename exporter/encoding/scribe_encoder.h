@@ -14,7 +14,7 @@
 #include "exporter/encoding/encoder.h"
 #include "exporter/encoding/zipkin_thrift_span.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 /// A body lacks what a transport knows: the call's header and the frame.
 class ScribeEncoder final : public Encoder {
@@ -33,6 +33,6 @@ class ScribeEncoder final : public Encoder {
   ZipkinThriftSpan span_;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_ENCODING_SCRIBE_ENCODER_H

@@ -6,7 +6,7 @@
 
 #include "base/one_line.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -36,4 +36,4 @@ SendResult JudgeZipkinAnswer(long status, std::string_view text, std::chrono::se
   return {judgement, std::move(message), std::clamp(retry_after, seconds(0), kLongestRetryAfter)};
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

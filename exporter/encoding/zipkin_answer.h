@@ -10,7 +10,7 @@
 
 #include "tracekin/transport.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 /// Judges an answer by its HTTP status and the beginning of its text:
 ///
@@ -26,6 +26,6 @@ namespace tracekin {
 SendResult JudgeZipkinAnswer(long status, std::string_view text,
                              std::chrono::seconds retry_after = std::chrono::seconds(0));
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_ENCODING_ZIPKIN_ANSWER_H

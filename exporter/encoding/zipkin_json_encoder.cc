@@ -11,7 +11,7 @@
 #include "base/hex.h"
 #include "base/utf8.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -234,4 +234,4 @@ void ZipkinJsonEncoder::End(std::size_t /*spans*/, std::string* body) {
   if (framing_ == Framing::kArray) body->push_back(']');
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

@@ -13,7 +13,7 @@
 #include "exporter/encoding/encoder.h"
 #include "exporter/encoding/zipkin_model.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 /// Times are rounded down to microseconds; a duration below one is written as one, for Zipkin takes
 /// 0 as "unknown". Ids are lower-case hex of fixed width, and a trace id has 16 digits when its
@@ -39,6 +39,6 @@ class ZipkinJsonEncoder final : public Encoder {
   std::vector<char> buffer_;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_ENCODING_ZIPKIN_JSON_ENCODER_H

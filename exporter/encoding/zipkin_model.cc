@@ -11,7 +11,7 @@
 #include "base/ip_address.h"
 #include "exporter/encoding/log_line.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -117,4 +117,4 @@ void ZipkinModel::TakeAnnotation(const SpanRecord::Annotation& annotation) {
   told_.annotations.push_back({annotation.timestamp_ns, text});
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

@@ -22,7 +22,7 @@
 
 #include "tracekin/span_record.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 /// Not synchronised. Keeps its memory from one span to the next.
 class ZipkinModel {
@@ -50,6 +50,6 @@ class ZipkinModel {
   std::size_t lines_used_ = 0;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_ENCODING_ZIPKIN_MODEL_H

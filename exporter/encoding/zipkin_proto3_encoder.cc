@@ -9,7 +9,7 @@
 
 #include "base/ip_address.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -157,4 +157,4 @@ std::size_t MaxSize(const SpanRecord& span) {
   body->append(writer.position(), static_cast<std::size_t>(end - writer.position()));
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

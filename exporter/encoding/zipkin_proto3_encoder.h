@@ -14,7 +14,7 @@
 #include "exporter/encoding/encoder.h"
 #include "exporter/encoding/zipkin_model.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 /// Says the same of a span as ZipkinJsonEncoder does. A trace id has 8 bytes when its high half is
 /// 0, else 16. An address that is none is left out. A body without spans is empty; bodies may be
@@ -33,6 +33,6 @@ class ZipkinProto3Encoder final : public Encoder {
   std::vector<char> buffer_;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_ENCODING_ZIPKIN_PROTO3_ENCODER_H

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -31,4 +31,4 @@ void ZipkinThriftEncoder::End(std::size_t spans, std::string* body) {
   std::memcpy(&(*body)[kListBegin.size() - sizeof count], &count, sizeof count);
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

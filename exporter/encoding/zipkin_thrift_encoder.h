@@ -13,7 +13,7 @@
 #include "exporter/encoding/encoder.h"
 #include "exporter/encoding/zipkin_thrift_span.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 class ZipkinThriftEncoder final : public Encoder {
  public:
@@ -27,6 +27,6 @@ class ZipkinThriftEncoder final : public Encoder {
   ZipkinThriftSpan span_;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_ENCODING_ZIPKIN_THRIFT_ENCODER_H

@@ -15,7 +15,7 @@
 #include "exporter/encoding/zipkin_model.h"
 #include "exporter/encoding/zipkin_types.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -248,4 +248,4 @@ void ZipkinThriftSpan::set_resource(const Resource* resource) { output_->set_res
 
 std::string_view ZipkinThriftSpan::Write(const SpanRecord& span) { return output_->Write(span); }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

@@ -20,7 +20,7 @@
 
 #include "tracekin/span_record.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 class ZipkinThriftSpan {
  public:
@@ -45,6 +45,6 @@ class ZipkinThriftSpan {
   std::unique_ptr<Output> output_;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_ENCODING_ZIPKIN_THRIFT_SPAN_H

@@ -11,7 +11,7 @@
 
 #include "exporter/pipeline/span_bytes.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 struct Batch {
   std::string bytes;  // as in span_bytes.h, each padded to a multiple of eight bytes
@@ -69,6 +69,6 @@ struct Batch {
   }
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_PIPELINE_BATCH_H

@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -282,4 +282,4 @@ void Delivery::GiveUp(TimePoint now) noexcept {
   ready_.clear();
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

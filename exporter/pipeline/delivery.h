@@ -30,7 +30,7 @@
 #include "exporter/pipeline/totals.h"
 #include "tracekin/options.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 class Delivery {
  public:
@@ -142,6 +142,6 @@ class Delivery {
   std::string last_error_;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_PIPELINE_DELIVERY_H

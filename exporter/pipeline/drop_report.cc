@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/pipeline/drop_report.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -30,4 +30,4 @@ std::string DropReport::Make(const Counters& totals, const std::string& last_err
   return line;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

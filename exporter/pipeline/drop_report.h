@@ -11,7 +11,7 @@
 
 #include "tracekin/counters.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 class DropReport {
  public:
@@ -26,6 +26,6 @@ class DropReport {
   TimePoint next_ = TimePoint::min();
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_PIPELINE_DROP_REPORT_H

@@ -16,7 +16,7 @@
 #include "exporter/pipeline/delivery.h"
 #include "exporter/pipeline/drop_report.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -442,4 +442,4 @@ void Exporter::AfterForkInChild() noexcept {
   if (parents != nullptr) EnsureRunning();
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

@@ -28,7 +28,7 @@
 #include "exporter/pipeline/totals.h"
 #include "tracekin/options.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 class Exporter : public std::enable_shared_from_this<Exporter> {
  public:
@@ -154,6 +154,6 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   ExporterCounts counts_;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_PIPELINE_EXPORTER_H

@@ -7,7 +7,7 @@
 
 #include "tracekin/transport.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 struct Outcome {
   SendResult result{SendStatus::kFailed};
@@ -16,6 +16,6 @@ struct Outcome {
   std::size_t unencoded = 0;    // spans left out because there was no memory to encode them
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_PIPELINE_OUTCOME_H

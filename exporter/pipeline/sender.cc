@@ -12,7 +12,7 @@
 #include "base/one_line.h"
 #include "base/standard_descriptors.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -195,4 +195,4 @@ void Sender::AbandonAfterFork() noexcept {
   if (Transport* transport = transport_) transport->AbandonAfterFork();
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

@@ -20,7 +20,7 @@
 #include "exporter/pipeline/outcome.h"
 #include "tracekin/transport.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 class Sender {
  public:
@@ -88,6 +88,6 @@ class Sender {
   std::string body_;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_PIPELINE_SENDER_H

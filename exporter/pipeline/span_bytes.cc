@@ -3,7 +3,7 @@
 
 #include "base/ip_address.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -172,4 +172,4 @@ void SpanDecoder::TakeTag(const Entry& entry) {
                            child ? Type::kChildOf : Type::kFollowsFrom});
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

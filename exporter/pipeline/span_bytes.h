@@ -28,7 +28,7 @@
 #include "base/valid_text.h"
 #include "tracekin/span_record.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 /// The bound of one span's memory; what does not fit is cut and counted.
 constexpr std::uint32_t kMaxSpanBytes = 32768;
@@ -178,6 +178,6 @@ class SpanDecoder {
   ValidText valid_;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_PIPELINE_SPAN_BYTES_H

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <new>
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 template <template <class> class Atomic>
 struct BasicSpanQueue<Atomic>::Chunk {
@@ -242,4 +242,4 @@ void BasicSpanQueue<Atomic>::Reset() noexcept {
 
 template class BasicSpanQueue<std::atomic>;
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

@@ -27,7 +27,7 @@
 
 #include "exporter/pipeline/span_bytes.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 template <template <class> class Atomic>
 class BasicSpanQueue {
@@ -118,6 +118,6 @@ class BasicSpanQueue {
 using SpanQueue = BasicSpanQueue<std::atomic>;
 extern template class BasicSpanQueue<std::atomic>;
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_PIPELINE_SPAN_QUEUE_H

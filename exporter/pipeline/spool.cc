@@ -22,7 +22,7 @@
 #include "base/strings.h"
 #include "base/utf8.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -512,4 +512,4 @@ void Spool::AbandonAfterFork() noexcept {
   }
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

@@ -41,7 +41,7 @@
 #include "exporter/pipeline/batch.h"
 #include "exporter/pipeline/totals.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 class Spool {
  public:
@@ -147,6 +147,6 @@ class Spool {
   std::string adopted_lock_path_;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_PIPELINE_SPOOL_H

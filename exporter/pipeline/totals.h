@@ -13,7 +13,7 @@
 
 #include "tracekin/counters.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 /// Those of the tracer's counters that the exporter changes: `exported`, `spooled`, `in_flight`, `adopted`
 /// and reasons in `dropped`. Only the functions below may touch them while other threads read.
@@ -46,6 +46,6 @@ inline std::uint64_t TakenFromQueue(const Counters& counts) {
          counts.in_flight - counts.adopted;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_PIPELINE_TOTALS_H

@@ -7,7 +7,7 @@
 #include "base/base64.h"
 #include "base/regular_file.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -66,4 +66,4 @@ std::string CredentialFile::Take(std::string_view credential) {
   return {};
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

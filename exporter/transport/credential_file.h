@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 class CredentialFile {
  public:
@@ -42,6 +42,6 @@ class CredentialFile {
   struct timespec read_ = {};  // time of the last read
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_TRANSPORT_CREDENTIAL_FILE_H

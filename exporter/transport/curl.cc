@@ -13,7 +13,7 @@
 #include "base/library_at_work.h"
 #include "base/spin_lock.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -61,4 +61,4 @@ void InitialiseCurl() {
   CountInitialisedLibrary();
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

@@ -5,7 +5,7 @@
 
 #include <curl/curl.h>
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 /// Throws std::bad_alloc if `code` reports a lack of memory, and std::runtime_error with libcurl's
 /// message for any other error.
@@ -20,6 +20,6 @@ void CheckCurl(CURLcode code);
 /// exit handler before ours, and exit() runs ours first (tracer/process.h).
 void InitialiseCurl();
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_TRANSPORT_CURL_H

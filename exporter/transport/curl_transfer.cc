@@ -13,7 +13,7 @@
 #include "base/library_at_work.h"
 #include "base/one_line.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -133,4 +133,4 @@ std::string CurlTransfer::Words(CURLcode code) const {
   return words;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

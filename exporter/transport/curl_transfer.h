@@ -29,7 +29,7 @@
 #include "exporter/transport/sockets.h"
 #include "tracekin/transport.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 /// How long a wait may last before Transport::Interrupt() is noticed.
 constexpr std::chrono::milliseconds kLongestWait{20};
@@ -112,6 +112,6 @@ class CurlTransfer {
   bool added_ = false;                          // whether easy_ was added to multi_
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_TRANSPORT_CURL_TRANSFER_H

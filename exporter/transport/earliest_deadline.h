@@ -10,7 +10,7 @@
 
 #include "tracekin/transport.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 class EarliestDeadline {
  public:
@@ -28,6 +28,6 @@ class EarliestDeadline {
   std::atomic<TimePoint> deadline_{TimePoint::max()};
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_TRANSPORT_EARLIEST_DEADLINE_H

@@ -17,7 +17,7 @@
 #include "base/crc32c.h"
 #include "base/standard_descriptors.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -161,4 +161,4 @@ void FileTransport::Interrupt(Clock::time_point deadline) noexcept {
 
 void FileTransport::AbandonAfterFork() noexcept { file_.Close(); }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

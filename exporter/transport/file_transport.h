@@ -28,7 +28,7 @@
 #include "exporter/transport/earliest_deadline.h"
 #include "tracekin/transport.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 /// Looks the file up again before each batch. If it was rotated or removed, a new one is created.
 /// If the host has closed the descriptor and reused its number for a file of its own, that file is
@@ -74,6 +74,6 @@ class FileTransport final : public Transport {
   std::size_t cut_lines_ = 0;  // bytes of its complete lines in the file
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_TRANSPORT_FILE_TRANSPORT_H

@@ -3,7 +3,7 @@
 
 #include <new>
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -34,4 +34,4 @@ const std::string& Gzip::Compress(std::string_view body) {
   return compressed_;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

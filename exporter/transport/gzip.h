@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 class Gzip {
  public:
@@ -30,6 +30,6 @@ class Gzip {
   std::string compressed_;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_TRANSPORT_GZIP_H

@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -232,4 +232,4 @@ int HttpTransport::OnProgress(void* self, curl_off_t, curl_off_t, curl_off_t, cu
   return static_cast<HttpTransport*>(self)->bytes_read_ > kAnswerRead ? 1 : 0;  // 1 aborts it
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

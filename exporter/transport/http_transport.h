@@ -25,7 +25,7 @@
 #include "tracekin/options.h"
 #include "tracekin/transport.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 /// Sends a batch a second time only if the kept connection turns out to be closed before any byte
 /// of a response arrived. To keep that rare, connections that were idle for 10 s are not reused.
@@ -90,6 +90,6 @@ class HttpTransport final : public Transport {
   std::optional<CurlTransfer> transfer_;  // owns the kept connection
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_TRANSPORT_HTTP_TRANSPORT_H

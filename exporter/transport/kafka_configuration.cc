@@ -13,7 +13,7 @@
 #include "base/one_line.h"
 #include "base/regular_file.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -95,4 +95,4 @@ KafkaConfiguration MakeKafkaConfiguration(const ExporterOptions& options) {
   return configuration;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

@@ -11,7 +11,7 @@
 
 #include "tracekin/options.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 struct KafkaConfigurationDeleter {
   void operator()(rd_kafka_conf_t* configuration) const { rd_kafka_conf_destroy(configuration); }
@@ -28,6 +28,6 @@ using KafkaConfiguration = std::unique_ptr<rd_kafka_conf_t, KafkaConfigurationDe
 /// passwords.
 KafkaConfiguration MakeKafkaConfiguration(const ExporterOptions& options);
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_TRANSPORT_KAFKA_CONFIGURATION_H

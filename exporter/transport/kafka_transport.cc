@@ -15,7 +15,7 @@
 #include "base/signals_blocked.h"
 #include "exporter/transport/kafka_configuration.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -246,4 +246,4 @@ void KafkaTransport::Interrupt(Clock::time_point deadline) noexcept {
 // released.
 void KafkaTransport::AbandonAfterFork() noexcept { sockets_->CloseAll(); }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

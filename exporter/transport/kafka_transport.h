@@ -22,7 +22,7 @@
 #include "tracekin/options.h"
 #include "tracekin/transport.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 /// A batch is accepted when all in-sync replicas have it. Until the deadline, librdkafka retries as
 /// often as necessary without ever duplicating the message (idempotence: KIP-98). At the deadline,
@@ -76,6 +76,6 @@ class KafkaTransport final : public Transport {
   std::vector<Ending> ending_;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_TRANSPORT_KAFKA_TRANSPORT_H

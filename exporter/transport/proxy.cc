@@ -6,7 +6,7 @@
 
 #include <initializer_list>
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -35,4 +35,4 @@ Proxy ProxyFromEnvironment(std::string_view url) {
   return proxy;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

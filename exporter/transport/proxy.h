@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 struct Proxy {
   std::string url;     // empty: no proxy
@@ -23,6 +23,6 @@ struct Proxy {
 /// during the call.
 Proxy ProxyFromEnvironment(std::string_view url);
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_TRANSPORT_PROXY_H

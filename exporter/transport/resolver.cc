@@ -22,7 +22,7 @@
 #include <utility>
 
 #include "base/standard_descriptors.h"
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -263,4 +263,4 @@ void Resolver::AfterForkInChild() noexcept {
   state_->answers = 0;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

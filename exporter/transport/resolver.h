@@ -20,7 +20,7 @@
 #include "exporter/transport/earliest_deadline.h"
 #include "tracekin/options.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 class Resolver {
  public:
@@ -82,6 +82,6 @@ class Resolver {
   std::shared_ptr<State> state_;  // shared with the thread, which may outlive this object
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_TRANSPORT_RESOLVER_H

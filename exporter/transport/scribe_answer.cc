@@ -14,7 +14,7 @@
 #include "base/one_line.h"
 #include "exporter/encoding/zipkin_types.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -87,4 +87,4 @@ SendResult JudgeScribeAnswer(std::string_view answer) {
   }
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

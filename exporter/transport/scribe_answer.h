@@ -11,7 +11,7 @@
 
 #include "tracekin/transport.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 /// The largest response to Log that is read. Real ones are far smaller, except for one that quotes
 /// a long error message.
@@ -21,6 +21,6 @@ constexpr std::uint32_t kMaxScribeAnswer = 65536;
 /// kFailed.
 SendResult JudgeScribeAnswer(std::string_view answer);
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_TRANSPORT_SCRIBE_ANSWER_H

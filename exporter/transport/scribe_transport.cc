@@ -16,7 +16,7 @@
 #include "base/one_line.h"
 #include "exporter/transport/scribe_answer.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -84,4 +84,4 @@ std::string ScribeTransport::Exchange(const std::string& body, Clock::time_point
   return connection_.Read(answer_.data(), size, deadline);
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

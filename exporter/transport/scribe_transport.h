@@ -15,7 +15,7 @@
 #include "tracekin/options.h"
 #include "tracekin/transport.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 /// Sends bodies made by ScribeEncoder. A connection with an error, or one that the peer has closed,
 /// is not reused: the next Send() opens a new one. A batch may have been stored even if its
@@ -40,6 +40,6 @@ class ScribeTransport final : public Transport {
   std::string answer_;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_TRANSPORT_SCRIBE_TRANSPORT_H

@@ -9,7 +9,7 @@
 
 #include "base/standard_descriptors.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 bool Sockets::Slot::Take(int descriptor) noexcept {
   int free = kFree;
@@ -76,4 +76,4 @@ int Sockets::count() const noexcept {
       std::count_if(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.IsUsed(); }));
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

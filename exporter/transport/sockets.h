@@ -16,7 +16,7 @@
 #include <array>
 #include <atomic>
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 class Sockets {
  public:
@@ -67,6 +67,6 @@ class Sockets {
   std::array<Slot, 256> slots_;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_TRANSPORT_SOCKETS_H

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -148,4 +148,4 @@ void TcpConnection::Interrupt(Clock::time_point deadline) noexcept {
 // The handles are leaked: libcurl might wait for a lock that was held by a thread of the parent.
 void TcpConnection::AbandonAfterFork() noexcept { sockets_.CloseAll(); }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

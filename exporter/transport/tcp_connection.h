@@ -23,7 +23,7 @@
 #include "exporter/transport/sockets.h"
 #include "tracekin/transport.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 class TcpConnection {
  public:
@@ -67,6 +67,6 @@ class TcpConnection {
   curl_socket_t socket_ = CURL_SOCKET_BAD;  // owned by libcurl
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_EXPORTER_TRANSPORT_TCP_CONNECTION_H

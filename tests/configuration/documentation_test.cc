@@ -53,7 +53,7 @@ std::string SettingsTable() {
   return table;
 }
 
-std::string EndpointsOf(const Destination& destination, const Format& format) {
+std::string EndpointsOf(const exporter::Destination& destination, const exporter::Format& format) {
   std::string text;
   for (const std::string_view scheme : destination.schemes) {
     text += (text.empty() ? "" : ", ") +
@@ -62,7 +62,7 @@ std::string EndpointsOf(const Destination& destination, const Format& format) {
   return text;
 }
 
-std::string ModulesOf(const Destination& destination, const Format& format) {
+std::string ModulesOf(const exporter::Destination& destination, const exporter::Format& format) {
   std::vector<std::string> modules;
   for (const std::string_view module : {destination.module, format.module}) {
     const std::string package = Code("libtracekin-" + std::string(module) + "0");
@@ -74,10 +74,10 @@ std::string ModulesOf(const Destination& destination, const Format& format) {
 std::string DestinationsTable() {
   std::string table =
       "| type | format | endpoint | a batch is | Debian package |\n|---|---|---|---|---|\n";
-  for (const Destination& destination : Destinations()) {
+  for (const exporter::Destination& destination : exporter::Destinations()) {
     const std::string type = Code(std::string(destination.type));
     if (!destination.sends()) table += "| " + type + " | | | nothing | |\n";
-    for (const Format& format : destination.formats) {
+    for (const exporter::Format& format : destination.formats) {
       if (!destination.sends()) break;
       table += "| " + type + " | " + Code(std::string(format.name)) + " | " +
                EndpointsOf(destination, format) + " | " + std::string(format.body) + " | " +

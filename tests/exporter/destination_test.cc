@@ -9,7 +9,7 @@
 
 #include "tracekin/configuration.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 using ::testing::HasSubstr;
@@ -50,8 +50,7 @@ void ExpectReachable(const Destination& destination, const Format& format) {
   EXPECT_EQ(DestinationOf(options.exporter).type, destination.type);
   EXPECT_EQ(FormatOf(options.exporter), &format);
   const auto make = [&] {
-    return MakeExporter(options.exporter, ResourceOf(options),
-                        [](LogLevel, const std::string&) {});
+    return MakeExporter(options.exporter, ResourceOf(options), [](LogLevel, const std::string&) {});
   };
   if (IsBuilt(destination.module) && IsBuilt(format.module)) {
     EXPECT_NE(make(), nullptr);
@@ -128,4 +127,4 @@ TEST(Destinations, AnUnknownTypeOrFormatIsToldWhatIsAllowed) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::exporter

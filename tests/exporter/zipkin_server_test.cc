@@ -15,7 +15,7 @@
 #include "exporter/transport/http_transport.h"
 #include "tests/exporter/zipkin_client.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 using std::chrono::seconds;
@@ -196,4 +196,4 @@ TEST_F(ZipkinServerTest, AnotherPathIsRejected) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::exporter

@@ -32,7 +32,7 @@
 #include "tests/exporter/zipkin_client.h"
 #include "tests/support/seed.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 constexpr std::size_t kSpans = 1000;
@@ -387,4 +387,4 @@ TEST(ZipkinWaysTest, ScribeTellsWhyItRejects) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::exporter

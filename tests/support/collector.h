@@ -210,7 +210,7 @@ class Collector {
 };
 
 /// Encodes each span as one byte, because only the records matter.
-class CollectorEncoder final : public Encoder {
+class CollectorEncoder final : public exporter::Encoder {
  public:
   explicit CollectorEncoder(std::shared_ptr<Collector> collector)
       : collector_(std::move(collector)) {}
@@ -230,7 +230,7 @@ class CollectorEncoder final : public Encoder {
   void End(std::size_t spans, std::string* body) override { EXPECT_EQ(spans, body->size()); }
 
  private:
-  ZipkinModel model_;
+  exporter::ZipkinModel model_;
   const std::shared_ptr<Collector> collector_;
 };
 

@@ -11,7 +11,7 @@
 namespace tracekin::testing {
 
 /// Collects once and visits the collected spans. Returns their number.
-inline std::size_t DrainTo(SpanQueue* queue, SpanQueue::What what,
+inline std::size_t DrainTo(exporter::SpanQueue* queue, exporter::SpanQueue::What what,
                            const std::function<void(const char* span)>& visit) {
   queue->Collect(what);
   std::size_t spans = 0;

@@ -42,8 +42,9 @@ class Ledger {
     std::string error;
     auto propagation = propagation::Propagation::Make(options.propagation.inject,
                                                       options.propagation.extract, &error);
-    auto exporter = std::make_shared<Exporter>(
-        options.exporter, ResourceOf(options), [] { return std::make_unique<LineEncoder>(); },
+    auto exporter = std::make_shared<exporter::Exporter>(
+        options.exporter, exporter::ResourceOf(options),
+        [] { return std::make_unique<LineEncoder>(); },
         [descriptor = fileno(file_)] { return std::make_unique<FileTransport>(descriptor); },
         options.logger);
     return {new TracerImpl(options, std::move(propagation), std::move(exporter)),
@@ -73,7 +74,7 @@ class Ledger {
   }
 
  private:
-  struct LineEncoder final : Encoder {
+  struct LineEncoder final : exporter::Encoder {
     std::string_view content_type() const override { return "test"; }
     void Begin(const Resource&, std::string*) override {}
     void Add(const SpanRecord& span, std::string* body) override {

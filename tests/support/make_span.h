@@ -16,9 +16,9 @@ namespace tracekin::testing {
 
 /// Returns the bytes of a span with this id and name.
 inline std::string MakeSpan(std::uint64_t id, std::string_view name = "a") {
-  const EntryHeader entry{EntryType::kName, ValueType::kText, 0,
-                          static_cast<std::uint32_t>(name.size())};
-  SpanHeader header{};
+  const exporter::EntryHeader entry{exporter::EntryType::kName, ValueType::kText, 0,
+                                    static_cast<std::uint32_t>(name.size())};
+  exporter::SpanHeader header{};
   header.size = static_cast<std::uint32_t>(sizeof header + entry.size());
   header.name = sizeof header;
   header.span_id = header.trace_id_low = id;
@@ -28,12 +28,12 @@ inline std::string MakeSpan(std::uint64_t id, std::string_view name = "a") {
 }
 
 inline std::uint64_t IdOf(const char* span) {
-  SpanHeader header;
+  exporter::SpanHeader header;
   std::memcpy(&header, span, sizeof header);
   return header.span_id;
 }
 
-inline std::vector<std::uint64_t> IdsOf(const Batch& batch) {
+inline std::vector<std::uint64_t> IdsOf(const exporter::Batch& batch) {
   std::vector<std::uint64_t> ids;
   batch.ForEach([&ids](const char* span) { ids.push_back(IdOf(span)); });
   return ids;

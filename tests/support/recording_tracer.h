@@ -71,8 +71,8 @@ class RecordingTracer {
     options.logger = [logger, tracer_token](LogLevel level, const std::string& line) {
       logger(level, line);
     };
-    auto exporter = std::make_shared<Exporter>(
-        options.exporter, ResourceOf(options),
+    auto exporter = std::make_shared<exporter::Exporter>(
+        options.exporter, exporter::ResourceOf(options),
         [collector = collector_, exporter_token] {
           return std::make_unique<CollectorEncoder>(collector);
         },

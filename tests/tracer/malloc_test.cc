@@ -68,7 +68,7 @@ struct MemoryFor {
 };
 
 // A quoted value is up to six times as long, and std::string doubles its memory.
-constexpr std::size_t kSome = 12 * kMaxSpanBytes;
+constexpr std::size_t kSome = 12 * exporter::kMaxSpanBytes;
 
 const std::string kHuge = "a b" + std::string(8 << 20, '\x01');
 

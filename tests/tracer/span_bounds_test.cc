@@ -43,7 +43,7 @@ class SpanBounds : public ::testing::Test {
     RecordedSpan recorded = tracer_.OnlySpan();
     EXPECT_EQ(tracer_->counters().truncated_attributes, truncated);
     EXPECT_EQ(recorded.Tag("tracekin.truncated").value_or("0"), std::to_string(truncated));
-    EXPECT_LE(TextBytes(recorded), kMaxSpanBytes);
+    EXPECT_LE(TextBytes(recorded), exporter::kMaxSpanBytes);
     return recorded;
   }
 
@@ -66,7 +66,7 @@ TEST_F(SpanBounds, LongTagIsCutAtACodePointWhereverItBegins) {
 
 TEST_F(SpanBounds, LongTagUsesTheSpansMemory) {
   span_->SetTag("long", LongText());
-  EXPECT_GT(Finish(1).Tag("long")->size(), kMaxSpanBytes - 1000);
+  EXPECT_GT(Finish(1).Tag("long")->size(), exporter::kMaxSpanBytes - 1000);
 }
 
 TEST_F(SpanBounds, LongLogIsCutAtACodePoint) {
@@ -74,7 +74,7 @@ TEST_F(SpanBounds, LongLogIsCutAtACodePoint) {
   const RecordedSpan recorded = Finish(1);
   ASSERT_EQ(recorded.logs.size(), 1u);
   ExpectCutWell(recorded.logs[0].second);
-  EXPECT_GT(recorded.logs[0].second.size(), kMaxSpanBytes - 1000);
+  EXPECT_GT(recorded.logs[0].second.size(), exporter::kMaxSpanBytes - 1000);
 }
 
 TEST_F(SpanBounds, LongFieldIsCutWithTheRestOfItsEntry) {
@@ -113,7 +113,7 @@ TEST_F(SpanBounds, ManyTagsAreKeptFromTheFirst) {
   span_->Finish();
   const RecordedSpan recorded = tracer_.OnlySpan();
   ASSERT_GT(recorded.tags.size(), 1000u);
-  EXPECT_LE(TextBytes(recorded), kMaxSpanBytes);
+  EXPECT_LE(TextBytes(recorded), exporter::kMaxSpanBytes);
   EXPECT_EQ(recorded.tags[0].first, "key-0");
   const std::uint64_t kept = recorded.tags.size() - 1;
   const std::uint64_t truncated = tracer_->counters().truncated_attributes;

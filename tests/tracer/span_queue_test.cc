@@ -20,11 +20,11 @@
 namespace tracekin::testing {
 namespace {
 
-using What = SpanQueue::What;
+using What = exporter::SpanQueue::What;
 
 /// Returns a span of `size` bytes that carries `number` and is filled with it.
 std::string Bytes(std::uint64_t number, std::size_t size) {
-  SpanHeader header{};
+  exporter::SpanHeader header{};
   header.size = static_cast<std::uint32_t>(size);
   header.span_id = number;
   std::string bytes(size, static_cast<char>(number));
@@ -32,16 +32,17 @@ std::string Bytes(std::uint64_t number, std::size_t size) {
   return bytes;
 }
 
-bool Push(SpanQueue* queue, std::uint64_t number, std::size_t size, std::uint32_t thread = 0) {
+bool Push(exporter::SpanQueue* queue, std::uint64_t number, std::size_t size,
+          std::uint32_t thread = 0) {
   const std::string bytes = Bytes(number, size);
   return queue->Push(bytes.data(), static_cast<std::uint32_t>(size), thread);
 }
 
 /// Returns the numbers of the spans and reports an error for each damaged span.
-std::vector<std::uint64_t> Drain(SpanQueue* queue, What what = What::kEverything) {
+std::vector<std::uint64_t> Drain(exporter::SpanQueue* queue, What what = What::kEverything) {
   std::vector<std::uint64_t> numbers;
   const std::size_t drained = DrainTo(queue, what, [&](const char* span) {
-    SpanHeader header;
+    exporter::SpanHeader header;
     std::memcpy(&header, span, sizeof header);
     EXPECT_EQ(std::string(span, header.size), Bytes(header.span_id, header.size));
     numbers.push_back(header.span_id);
@@ -51,7 +52,7 @@ std::vector<std::uint64_t> Drain(SpanQueue* queue, What what = What::kEverything
 }
 
 TEST(SpanQueue, DrainEndsThoughItIsRefilledMeanwhile) {
-  SpanQueue queue(64, 1 << 18);
+  exporter::SpanQueue queue(64, 1 << 18);
   std::uint64_t number = 0;
   while (Push(&queue, number, 300)) ++number;
   std::size_t visited = 0;
@@ -62,7 +63,7 @@ TEST(SpanQueue, DrainEndsThoughItIsRefilledMeanwhile) {
 }
 
 TEST(SpanQueue, ThreadsThatShareASlotLoseNothing) {
-  SpanQueue queue(64, 1 << 18);
+  exporter::SpanQueue queue(64, 1 << 18);
   std::map<std::uint64_t, int> seen;
   for (std::uint64_t i = 0; i < 1000; ++i) {
     ASSERT_TRUE(Push(&queue, i, 100 + i, static_cast<std::uint32_t>(i % 7)));
@@ -80,13 +81,14 @@ class SpanQueueModel : public ::testing::TestWithParam<unsigned> {};
 // queue.
 TEST_P(SpanQueueModel, AgreesWithAMap) {
   std::mt19937 random(Seed(GetParam()));
-  SpanQueue queue(64 + random() % 500, (1 << 18) + random() % (1 << 20));
+  exporter::SpanQueue queue(64 + random() % 500, (1 << 18) + random() % (1 << 20));
   std::map<std::uint64_t, std::size_t> model;
   std::uint64_t number = 0;
   std::uint64_t refused = 0;
   for (int step = 0; step < 5000; ++step) {
     if (random() % 100 != 0) {
-      const std::size_t size = sizeof(SpanHeader) + random() % (random() % 10 == 0 ? 30'000 : 900);
+      const std::size_t size =
+          sizeof(exporter::SpanHeader) + random() % (random() % 10 == 0 ? 30'000 : 900);
       if (Push(&queue, ++number, size, static_cast<std::uint32_t>(random() % 3))) {
         model[number] = size;
       } else {
@@ -108,7 +110,7 @@ TEST_P(SpanQueueModel, AgreesWithAMap) {
 TEST_P(SpanQueueModel, LosesNothingBetweenThreads) {
   constexpr std::uint64_t kThreads = 4;
   constexpr std::uint64_t kEach = 20'000;
-  SpanQueue queue(256, 1 << 18);
+  exporter::SpanQueue queue(256, 1 << 18);
   std::vector<std::vector<bool>> taken(kThreads, std::vector<bool>(kEach));
   std::atomic<std::uint64_t> running{kThreads};
   std::vector<std::thread> threads;
@@ -116,8 +118,9 @@ TEST_P(SpanQueueModel, LosesNothingBetweenThreads) {
     threads.emplace_back([&, thread] {
       std::mt19937 random(Seed(GetParam()) + static_cast<unsigned>(thread));
       for (std::uint64_t i = 0; i < kEach; ++i) {
-        taken[thread][i] = Push(&queue, thread * kEach + i, sizeof(SpanHeader) + random() % 900,
-                                static_cast<std::uint32_t>(thread));
+        taken[thread][i] =
+            Push(&queue, thread * kEach + i, sizeof(exporter::SpanHeader) + random() % 900,
+                 static_cast<std::uint32_t>(thread));
       }
       --running;
     });

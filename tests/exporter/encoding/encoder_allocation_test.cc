@@ -39,7 +39,7 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
 void operator delete(void* memory) noexcept { Free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { Free(memory); }
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 void ExpectNoneTheSecondTime(std::unique_ptr<Encoder> encoder) {
@@ -79,4 +79,4 @@ TEST(EncoderAllocationTest, Scribe) {
 #endif
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::exporter

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <iterator>
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -98,4 +98,4 @@ std::string FromHex(std::string_view hex) {
   return bytes;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

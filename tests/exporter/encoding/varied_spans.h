@@ -15,7 +15,7 @@
 #include "exporter/encoding/encoder.h"
 #include "tracekin/span_record.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 class VariedSpans {
  public:
@@ -41,6 +41,6 @@ std::string Encode(Encoder& encoder, const std::vector<SpanRecord>& spans);
 /// Converts hexadecimal digits such as "0aFF" to bytes.
 std::string FromHex(std::string_view hex);
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_TESTS_EXPORTER_ENCODING_VARIED_SPANS_H

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 struct Judgement {
@@ -106,4 +106,4 @@ TEST(JudgeZipkinAnswer, CutsALongTextBetweenCodePoints) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::exporter

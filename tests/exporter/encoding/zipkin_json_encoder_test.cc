@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 using Framing = ZipkinJsonEncoder::Framing;
@@ -292,4 +292,4 @@ TEST(ZipkinJsonEncoderTest, ALargeSpanLeavesNothingInTheNext) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::exporter

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 using Tag = SpanRecord::Tag;
@@ -121,4 +121,4 @@ TEST(ZipkinModel, KeepsNothingOfTheSpanBefore) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::exporter

@@ -11,7 +11,7 @@
 #include "tests/exporter/encoding/varied_spans.h"
 #include "zipkin.pb.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 constexpr std::int64_t kStart = 1510256710021866999;
@@ -183,4 +183,4 @@ TEST(ZipkinProto3EncoderTest, NoSpansAreAnEmptyBody) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::exporter

@@ -9,7 +9,7 @@
 #include "tests/exporter/encoding/thrift_spans.h"
 #include "tests/exporter/encoding/varied_spans.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 constexpr std::int64_t kStart = 1510256710021866999;
@@ -177,4 +177,4 @@ TEST(ZipkinThriftEncoderTest, ALargeSpanLeavesNothingInTheNext) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::exporter

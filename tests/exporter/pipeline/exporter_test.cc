@@ -14,7 +14,7 @@
 
 #include "tests/support/make_span.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 using namespace std::chrono_literals;
@@ -347,4 +347,4 @@ TEST_F(ExporterTest, AnEncoderThatCannotBeMadeIsReported) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::exporter

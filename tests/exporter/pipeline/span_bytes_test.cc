@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 // Writes the format from its description, independently of the tracer's writer.
@@ -242,4 +242,4 @@ TEST(SpanDecoder, KeepsNothingOfTheSpanBefore) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::exporter

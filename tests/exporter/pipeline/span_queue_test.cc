@@ -13,7 +13,7 @@
 
 #include "tests/support/drain.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 constexpr std::uint64_t kBytes = 4 * SpanQueue::kChunkBytes;
@@ -176,4 +176,4 @@ TEST(SpanQueue, LosesAndChangesNothingUnderManyThreads) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::exporter

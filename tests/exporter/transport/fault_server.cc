@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 namespace {
 
@@ -153,4 +153,4 @@ bool FaultServer::Serve(int socket) {
   return !connection.closed_;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter

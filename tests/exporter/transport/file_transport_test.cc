@@ -25,7 +25,7 @@
 
 #include "tests/support/temp_folder.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 using std::chrono::milliseconds;
@@ -491,4 +491,4 @@ TEST_F(RotationTest, ProcessesShareAFile) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::exporter

@@ -68,7 +68,7 @@ extern "C" __attribute__((visibility("default"))) int getaddrinfo(const char* no
   return real(node, service, hints, result);
 }
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 using std::chrono::milliseconds;
@@ -127,4 +127,4 @@ TEST(HangingResolverTest, DoesNotHoldAKafkaTransportBeyondTheDeadline) {
 #endif
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::exporter

@@ -30,7 +30,7 @@
 #include "tests/support/temp_folder.h"
 #include "tests/support/transport_fixture.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 using std::chrono::milliseconds;
@@ -598,4 +598,4 @@ TEST_F(CredentialTest, GoesNowhereElse) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::exporter

@@ -30,7 +30,7 @@
 #include "tests/exporter/zipkin_client.h"
 #include "tracekin/tracer.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 using std::chrono::milliseconds;
@@ -401,4 +401,4 @@ TEST_F(KafkaToZipkinTest, SpansAreThoseThatHttpBrings) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::exporter

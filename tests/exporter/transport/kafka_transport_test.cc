@@ -19,7 +19,7 @@
 
 #include "tests/support/listener.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 using std::chrono::milliseconds;
@@ -202,4 +202,4 @@ TEST_F(KafkaTransportTest, TriesAgainWhatCannotBeSetUp) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::exporter

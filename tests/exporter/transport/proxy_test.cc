@@ -13,7 +13,7 @@
 #include "tests/exporter/transport/fault_server.h"
 #include "tests/support/temp_folder.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 class ProxyTest : public ::testing::Test {
@@ -91,4 +91,4 @@ TEST_F(ProxyTest, IsNotLookedForByTheTransport) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::exporter

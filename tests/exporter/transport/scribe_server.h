@@ -14,7 +14,7 @@
 
 #include "exporter/encoding/zipkin_types.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 
 class ScribeServer {
  public:
@@ -43,6 +43,6 @@ class ScribeServer {
   std::thread thread_;
 };
 
-}  // namespace tracekin
+}  // namespace tracekin::exporter
 
 #endif  // TRACEKIN_TESTS_EXPORTER_TRANSPORT_SCRIBE_SERVER_H

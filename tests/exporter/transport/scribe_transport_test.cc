@@ -29,7 +29,7 @@
 #include "tests/support/listener.h"
 #include "tests/support/transport_fixture.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 using namespace std::string_literals;
@@ -437,4 +437,4 @@ TEST_F(ScribeTransportTest, ChildOfAForkClosesItsCopiesAndParentGoesOn) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::exporter

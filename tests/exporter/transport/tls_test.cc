@@ -22,7 +22,7 @@
 #include "exporter/transport/http_transport.h"
 #include "tests/support/tls_server.h"
 
-namespace tracekin {
+namespace tracekin::exporter {
 namespace {
 
 using ::testing::HasSubstr;
@@ -192,4 +192,4 @@ TEST_F(TlsTest, SeesAnAuthorityThatHasChanged) {
 }
 
 }  // namespace
-}  // namespace tracekin
+}  // namespace tracekin::exporter
