@@ -12,8 +12,8 @@
 
 namespace {
 
-using tracekin::ByteOrder;
-using tracekin::TraceInfo;
+using tracekin::propagation::ByteOrder;
+using tracekin::propagation::TraceInfo;
 
 // A struct with the size and the offsets of libxseg's struct xseg_request on LP64.
 struct Request {
@@ -48,7 +48,7 @@ int tracekin_xseg_inject(const tracekin_trace_info* info, void* request, size_t 
   if (info == nullptr) return -EINVAL;
   const int error = Check(request, size);
   if (error != 0) return error;
-  tracekin::WriteTraceInfo(info->trace_id != 0 ? *info : TraceInfo{}, ByteOrder::kHost,
+  tracekin::propagation::WriteTraceInfo(info->trace_id != 0 ? *info : TraceInfo{}, ByteOrder::kHost,
                            static_cast<char*>(request) + TRACEKIN_XSEG_OFFSET);
   return 0;
 }
@@ -58,7 +58,7 @@ int tracekin_xseg_extract(const void* request, size_t size, tracekin_trace_info*
   *info = {};
   const int error = Check(request, size);
   if (error != 0) return error;
-  const TraceInfo found = tracekin::ReadTraceInfo(
+  const TraceInfo found = tracekin::propagation::ReadTraceInfo(
       static_cast<const char*>(request) + TRACEKIN_XSEG_OFFSET, ByteOrder::kHost);
   if (found.trace_id == 0) return 0;
   if (found.span_id == 0) return -EBADMSG;
