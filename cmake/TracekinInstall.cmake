@@ -21,7 +21,7 @@ function(tracekin_install_library target runtime development headers export pc)
   install(FILES ${generated_dir}/${pc} DESTINATION ${pkgconfig_dir} COMPONENT ${development})
 endfunction()
 
-tracekin_install_library(tracekin libtracekin0 libtracekin-dev
+tracekin_install_library(tracekin libtracekin${TRACEKIN_SOVERSION} libtracekin-dev
   ${PROJECT_SOURCE_DIR}/include tracekinTargets tracekin.pc)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/tracekinConfig.cmake.in
   ${generated_dir}/tracekinConfig.cmake INSTALL_DESTINATION ${config_dir}
@@ -34,7 +34,7 @@ install(FILES ${generated_dir}/tracekinConfig.cmake ${generated_dir}/tracekinCon
 # BlkKin's headers are in a separate folder.
 install(TARGETS tracekin_blkin tracekin_blkin_original tracekin_blkin_ceph EXPORT tracekinBlkinTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-  COMPONENT libtracekin-blkin0 NAMELINK_COMPONENT libtracekin-blkin-dev)
+  COMPONENT libtracekin-blkin${TRACEKIN_SOVERSION} NAMELINK_COMPONENT libtracekin-blkin-dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tracekin/blkin
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tracekin COMPONENT libtracekin-blkin-dev)
 install(FILES ${PROJECT_SOURCE_DIR}/include/tracekin/blkin.h
@@ -83,7 +83,7 @@ endif()
 
 if(TARGET tracekin_grpc)
   set_target_properties(tracekin_grpc PROPERTIES EXPORT_NAME grpc)
-  tracekin_install_library(tracekin_grpc libtracekin-grpc0 libtracekin-grpc-dev
+  tracekin_install_library(tracekin_grpc libtracekin-grpc${TRACEKIN_SOVERSION} libtracekin-grpc-dev
     ${PROJECT_SOURCE_DIR}/integrations/grpc/include tracekinGrpcTargets tracekin-grpc.pc)
 endif()
 

@@ -18,6 +18,7 @@ set(CPACK_DEBIAN_PACKAGE_HOMEPAGE ${PROJECT_HOMEPAGE_URL})
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
 
+set(so ${TRACEKIN_SOVERSION})  # ends the names of the packages that have a soname
 set(same_version "(= ${PROJECT_VERSION})")
 string(TIMESTAMP changelog_date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # honours SOURCE_DATE_EPOCH
 configure_file(${CMAKE_CURRENT_LIST_DIR}/copyright.in ${generated_dir}/copyright @ONLY)
@@ -45,7 +46,8 @@ macro(tracekin_package name section)
     list(APPEND CPACK_DEBIAN_${key}_PACKAGE_CONTROL_EXTRA ${generated_dir}/${name}/triggers)
   endif()
   if(ARG_LIBRARY)
-    file(WRITE ${generated_dir}/${name}/shlibs "${ARG_LIBRARY} 0 ${name} (>= ${PROJECT_VERSION})\n")
+    file(WRITE ${generated_dir}/${name}/shlibs
+      "${ARG_LIBRARY} ${TRACEKIN_SOVERSION} ${name} (>= ${PROJECT_VERSION})\n")
     list(APPEND CPACK_DEBIAN_${key}_PACKAGE_CONTROL_EXTRA ${generated_dir}/${name}/shlibs)
   endif()
   install(FILES ${generated_dir}/copyright ${generated_dir}/changelog.gz
@@ -55,7 +57,7 @@ endmacro()
 # Only suggested: their dependencies are large, and most hosts need neither.
 set(modules "libtracekin-thrift0 ${same_version}, libtracekin-kafka0 ${same_version}")
 
-tracekin_package(libtracekin0 libs
+tracekin_package(libtracekin${so} libs
   LDCONFIG LIBRARY libtracekin
   RECOMMENDS "libtracekin-ust0 ${same_version}"
   SUGGESTS "${modules}"
@@ -67,15 +69,15 @@ tracekin_package(libtracekin0 libs
     "This package contains the library that programs link to.")
 
 tracekin_package(libtracekin-dev libdevel
-  DEPENDS "libtracekin0 ${same_version}, libopentracing-dev"
+  DEPENDS "libtracekin${so} ${same_version}, libopentracing-dev"
   DESCRIPTION "OpenTracing tracer whose spans are also LTTng events (development)"
     "tracekin implements the OpenTracing API for C++."
     "."
     "This package contains what is needed to build programs that link to it.")
 
-tracekin_package(libtracekin-blkin0 libs
+tracekin_package(libtracekin-blkin${so} libs
   LDCONFIG LIBRARY libtracekin_blkin
-  DEPENDS "libtracekin0 ${same_version}"
+  DEPENDS "libtracekin${so} ${same_version}"
   RECOMMENDS "libtracekin-ust0 ${same_version}"
   DESCRIPTION "BlkKin's tracing API with LTTng events and Zipkin spans"
     "Programs that were written for BlkKin, as Archipelago and Ceph were, record"
@@ -84,7 +86,7 @@ tracekin_package(libtracekin-blkin0 libs
     "This package contains the library that programs link to.")
 
 tracekin_package(libtracekin-blkin-dev libdevel
-  DEPENDS "libtracekin-blkin0 ${same_version}, libtracekin-dev ${same_version}"
+  DEPENDS "libtracekin-blkin${so} ${same_version}, libtracekin-dev ${same_version}"
   SUGGESTS "libboost-dev"
   DESCRIPTION "BlkKin's tracing API with LTTng events and Zipkin spans (development)"
     "This package contains the headers of BlkKin's API, its author's and Ceph's,"
@@ -108,8 +110,8 @@ install(FILES ${generated_dir}/lintian-overrides RENAME tracekin-plugin
   DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/lintian/overrides COMPONENT tracekin-plugin
   EXCLUDE_FROM_ALL)
 
-# Modules cannot be used by another version: see exporter/module.h.
-set(user_of_modules "libtracekin0 ${same_version} | tracekin-plugin ${same_version}")
+# Of no use to another version: exporter/module.h.
+set(user_of_modules "libtracekin${so} ${same_version} | tracekin-plugin ${same_version}")
 
 if(TARGET tracekin_thrift)
   tracekin_package(libtracekin-thrift0 libs
@@ -153,14 +155,14 @@ if(TARGET tracekin_program)
 endif()
 
 if(TARGET tracekin_grpc)
-  tracekin_package(libtracekin-grpc0 libs
+  tracekin_package(libtracekin-grpc${so} libs
     LDCONFIG LIBRARY libtracekin_grpc
-    DEPENDS "libtracekin0 ${same_version}"
+    DEPENDS "libtracekin${so} ${same_version}"
     DESCRIPTION "gRPC interceptors that make OpenTracing spans"
       "The interceptors give every call of a gRPC client or server a span and carry"
       "its context along, with tracekin or with any other OpenTracing tracer.")
   tracekin_package(libtracekin-grpc-dev libdevel
-    DEPENDS "libtracekin-grpc0 ${same_version}, libtracekin-dev ${same_version}, libgrpc++-dev"
+    DEPENDS "libtracekin-grpc${so} ${same_version}, libtracekin-dev ${same_version}, libgrpc++-dev"
     DESCRIPTION "gRPC interceptors that make OpenTracing spans (development)"
       "This package contains what is needed to build programs that give the calls of"
       "gRPC clients and servers OpenTracing spans.")

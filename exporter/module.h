@@ -19,10 +19,11 @@
 #include "exporter/transport/resolver.h"
 #include "tracekin/options.h"
 #include "tracekin/transport.h"
+#include "tracekin/version.h"
 
 /// The interface number changes whenever a part of this interface does, even within a version of
 /// tracekin.
-#define TRACEKIN_EXPORTER_MODULE_VERSION TRACEKIN_VERSION ", module interface 2"
+#define TRACEKIN_EXPORTER_MODULE_VERSION TRACEKIN_VERSION ", module interface 3"
 
 namespace tracekin::exporter {
 

@@ -8,6 +8,8 @@
 #include <new>
 #include <utility>
 
+#include "tracekin/version.h"
+
 namespace tracekin::exporter {
 
 namespace {

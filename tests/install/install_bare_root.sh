@@ -47,7 +47,7 @@ record() {
 }
 
 apt-get -q update >log 2>&1 || { cat log; exit 1; }
-install ./libtracekin0_*.deb ./tracekin-plugin_*.deb
+install ./libtracekin0.*_*.deb ./tracekin-plugin_*.deb
 [ ! -e /usr/share/doc/liblttng-ust1 ] || { echo "LTTng came along"; exit 1; }
 for library in libthrift-0.17.0 librdkafka1; do
   [ ! -e /usr/share/doc/$library ] || { echo "$library came along"; exit 1; }

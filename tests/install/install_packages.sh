@@ -30,12 +30,13 @@ says_not() { [[ $(field "$1" "$2") != *"$3"* ]] || fail "$1 has $3 in its $2"; }
 (cd "$build" && cpack -B "$work") >"$work/log" 2>&1 || fail "$(cat "$work/log")"
 ! grep -i warning "$work/log" || fail "cpack warns"
 
-packages=(libtracekin0 libtracekin-dev libtracekin-blkin0 libtracekin-blkin-dev tracekin-plugin)
+so=$(sed -n 's/^CMAKE_PROJECT_VERSION:[A-Z]*=\([0-9]*\.[0-9]*\)\..*/\1/p' "$build/CMakeCache.txt")
+packages=(libtracekin$so libtracekin-dev libtracekin-blkin$so libtracekin-blkin-dev tracekin-plugin)
 ust='' thrift='' kafka='' grpc=''
 [ ! -e "$build/lib/libtracekin_ust.so" ] || ust=libtracekin-ust0
 [ ! -e "$build/lib/libtracekin_thrift.so" ] || thrift=libtracekin-thrift0
 [ ! -e "$build/lib/libtracekin_kafka.so" ] || kafka=libtracekin-kafka0
-[ -z "$(find "$build" -name libtracekin_grpc.so)" ] || grpc=libtracekin-grpc0
+[ -z "$(find "$build" -name libtracekin_grpc.so)" ] || grpc=libtracekin-grpc$so
 tools=''
 [ ! -e "$build/bin/tracekin" ] || tools=tracekin-tools
 packages+=(${ust:+$ust} ${thrift:+$thrift} ${kafka:+$kafka} ${tools:+$tools})
@@ -80,17 +81,18 @@ fi
 lib=$(dirname "$(files tracekin-plugin | grep 'libtracekin_plugin\.so$')")
 [[ $lib == /usr/lib/*-linux-gnu* ]] || fail "libraries are in $lib"
 
-has libtracekin0 "$lib/libtracekin\.so\.0"
-has_not libtracekin0 '.*\.so'
-has_not libtracekin0 '/usr/include/.*'
-says libtracekin0 Depends libopentracing1
-says libtracekin0 Depends libcurl4
-says_not libtracekin0 Depends librdkafka
-says_not libtracekin0 Depends libthrift
-says libtracekin0 Depends libstdc++6
-says_not libtracekin0 Depends lttng
-[[ $(dpkg-deb --ctrl-tarfile "$(deb libtracekin0)" | tar -xO ./shlibs) == "libtracekin 0 "* ]] ||
-  fail "libtracekin0 does not say which package its library is in"
+has libtracekin$so "$lib/libtracekin\.so\.$so"
+has_not libtracekin$so '.*\.so'
+has_not libtracekin$so '/usr/include/.*'
+says libtracekin$so Depends libopentracing1
+says libtracekin$so Depends libcurl4
+says_not libtracekin$so Depends librdkafka
+says_not libtracekin$so Depends libthrift
+says libtracekin$so Depends libstdc++6
+says_not libtracekin$so Depends lttng
+shlibs=$(dpkg-deb --ctrl-tarfile "$(deb libtracekin$so)" | tar -xO ./shlibs)
+[[ $shlibs == "libtracekin $so "* ]] ||
+  fail "libtracekin$so does not say which package its library is in"
 
 has libtracekin-dev "$lib/libtracekin\.so"
 has libtracekin-dev "$lib/pkgconfig/tracekin\.pc"
@@ -99,14 +101,14 @@ has libtracekin-dev '/usr/include/tracekin/tracer\.h'
 has_not libtracekin-dev '.*grpc.*'
 has_not libtracekin-dev '.*/blkin/.*'
 has_not libtracekin-dev '.*/blkin\.h'
-says libtracekin-dev Depends 'libtracekin0 (='
+says libtracekin-dev Depends "libtracekin$so (="
 says libtracekin-dev Depends libopentracing-dev
 
-has libtracekin-blkin0 "$lib/libtracekin_blkin\.so\.0"
-has_not libtracekin-blkin0 '.*\.so'
-has_not libtracekin-blkin0 '/usr/include/.*'
-says libtracekin-blkin0 Depends 'libtracekin0 (='
-says_not libtracekin-blkin0 Depends lttng
+has libtracekin-blkin$so "$lib/libtracekin_blkin\.so\.$so"
+has_not libtracekin-blkin$so '.*\.so'
+has_not libtracekin-blkin$so '/usr/include/.*'
+says libtracekin-blkin$so Depends "libtracekin$so (="
+says_not libtracekin-blkin$so Depends lttng
 has libtracekin-blkin-dev "$lib/libtracekin_blkin\.so"
 has libtracekin-blkin-dev "$lib/cmake/tracekin/tracekinBlkinTargets\.cmake"
 has libtracekin-blkin-dev '/usr/include/tracekin/blkin\.h'
@@ -115,7 +117,7 @@ for dialect in original ceph; do
   has libtracekin-blkin-dev "/usr/include/tracekin/blkin/$dialect/ztracer\.hpp"
   has libtracekin-blkin-dev "/usr/include/tracekin/blkin/$dialect/blkin/zipkin_c\.h"
 done
-says libtracekin-blkin-dev Depends 'libtracekin-blkin0 (='
+says libtracekin-blkin-dev Depends "libtracekin-blkin$so (="
 
 says_not tracekin-plugin Depends libtracekin
 says_not tracekin-plugin Depends lttng
@@ -128,16 +130,16 @@ if [ -n "$ust" ]; then
   has $ust "$lib/libtracekin_ust\.so"
   has $ust "/usr/share/tracekin/tracecompass/tracekin\.xml"
   says $ust Depends liblttng-ust1
-  says libtracekin0 Recommends $ust
+  says libtracekin$so Recommends $ust
   says tracekin-plugin Recommends $ust
 fi
 
 module() { # PACKAGE NAME LIBRARY
   has "$1" "$lib/libtracekin_$2\.so"
   says "$1" Depends "$3"
-  says "$1" Depends 'libtracekin0 (='
+  says "$1" Depends "libtracekin$so (="
   says "$1" Depends '| tracekin-plugin (='
-  for user in libtracekin0 tracekin-plugin; do
+  for user in libtracekin$so tracekin-plugin; do
     says $user Suggests "$1 (="
     says_not $user Recommends "$1"
   done
@@ -146,8 +148,8 @@ module() { # PACKAGE NAME LIBRARY
 [ -z "$kafka" ] || module $kafka kafka librdkafka1
 
 if [ -n "$grpc" ]; then
-  has $grpc "$lib/libtracekin_grpc\.so\.0"
-  says $grpc Depends 'libtracekin0 (='
+  has $grpc "$lib/libtracekin_grpc\.so\.$so"
+  says $grpc Depends "libtracekin$so (="
   says $grpc Depends libgrpc++
   has libtracekin-grpc-dev '/usr/include/tracekin/grpc\.h'
   has libtracekin-grpc-dev "$lib/cmake/tracekin/tracekinGrpcTargets\.cmake"

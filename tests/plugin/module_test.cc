@@ -18,6 +18,7 @@
 #include "tests/exporter/transport/fault_server.h"
 #include "tests/support/span_file.h"
 #include "tests/support/temp_folder.h"
+#include "tracekin/version.h"
 
 namespace tracekin::testing {
 namespace {
@@ -128,7 +129,7 @@ TEST(ModuleTest, RefusesOneOfAnotherVersion) {
     std::filesystem::copy(TRACEKIN_OTHER_MODULE, copy.folder() / name);
   }
   const std::string versions = " of this version of tracekin, " TRACEKIN_VERSION
-                               ", module interface 2; found 0.0.1, module interface 0";
+                               ", module interface 3; found 0.0.1, module interface 0";
   const std::string thrift = " needs libtracekin_thrift.so" + versions;
   EXPECT_EQ(ErrorOf(copy.plugin(), kScribe), "tracekin: exporter.type \"scribe\"" + thrift);
   EXPECT_EQ(ErrorOf(copy.plugin(), kThrift), "tracekin: exporter.format \"thrift\"" + thrift);
