@@ -2,10 +2,10 @@
 // The vocabulary between what reads traces and what analyses them: one event of the kernel or of a
 // program, as plain numbers and text.
 //
-// A reader fills one Event again and again, without allocating memory, and gives it to the analysis.
-// The text of an event belongs to the reader and is valid during that call. The names of events and
-// fields below are those of lttng-modules 2.13 and of docs/ust-events.md; readers of other layouts
-// translate.
+// A reader fills one Event again and again, without allocating memory, and gives it to the
+// analysis. The text of an event belongs to the reader and is valid during that call. The names of
+// events and fields below are those of lttng-modules 2.13 and of docs/ust-events.md; readers of
+// other layouts translate.
 //
 // Thread-safety: plain data.
 #ifndef TRACEKIN_ANALYSIS_EVENT_H

@@ -1,0 +1,556 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/machine.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "analysis/wake_up.h"
+
+namespace tracekin::analysis {
+
+namespace {
+
+// The states of sched_switch's prev_state, as TASK_REPORT of the kernel has them; what is above
+// says that the thread was preempted.
+constexpr std::int64_t kReportedStates = 0xFF;
+constexpr std::int64_t kEnded = 0x10 | 0x20;
+constexpr std::int64_t kStopped = 0x4 | 0x8;  // by a signal or a debugger
+
+// A thread that is about to block may be woken before it is off its CPU. A wake-up that came
+// earlier than this before was of another wait.
+constexpr Time kEarly = 1'000'000;
+
+constexpr std::int64_t kTypeKernelThread = 1;
+constexpr std::int64_t kThreadOfKernelThreads = 2;  // kthreadd: the parent of all others
+enum ProcessStatus {
+  kWaitFork = 1,
+  kWaitCpu,
+  kStatusExit,
+  kZombie,
+  kWaiting,
+  kRunning,
+  kDeadStatus
+};
+
+// The kernel gives the first PID namespace always this inode (PROC_PID_INIT_INO).
+constexpr std::uint32_t kRootNamespace = 0xEFFFFFFC;
+
+constexpr std::uint32_t kMaxCpus = 1 << 16;  // a damaged trace may name any
+
+bool IsOfKernel(Kind kind) { return kind > Kind::kDiscarded && kind < Kind::kSpanStart; }
+
+// In 128 bits, because a year of ns times a frequency of GHz is more than 64 have.
+Time ToTime(std::uint64_t cycles, const Clock& clock) {
+  __extension__ using Wide = unsigned __int128;
+  constexpr std::uint64_t kSecond = 1'000'000'000;
+  const std::uint64_t ns =
+      clock.frequency == kSecond || clock.frequency == 0
+          ? cycles
+          : static_cast<std::uint64_t>(Wide{cycles} * kSecond / clock.frequency);
+  return ns + static_cast<std::uint64_t>(clock.offset_ns);
+}
+
+std::int64_t OrZero(std::int64_t number) { return number == kAbsent ? 0 : number; }
+
+}  // namespace
+
+void Machine::SetHost(std::uint16_t host, const Clock& clock, bool kernel) {
+  HostOf(host).clock = clock;
+  HostOf(host).kernel = kernel;
+}
+
+Host& Machine::HostOf(std::uint16_t host) {
+  if (host >= timelines_.hosts.size()) {
+    timelines_.hosts.resize(host + 1u);
+    states_.resize(host + 1u);
+  }
+  return timelines_.hosts[host];
+}
+
+Machine::Cpu& Machine::CpuOf(const Event& event) {
+  Host& host = HostOf(event.host);
+  auto& cpus = states_[event.host].cpus;
+  const std::uint32_t cpu = std::min(event.cpu, kMaxCpus);
+  if (cpu >= cpus.size()) {
+    cpus.resize(cpu + 1);
+    host.turns.resize(cpu + 1);
+    host.gaps.resize(cpu + 1);
+  }
+  return cpus[cpu];
+}
+
+ThreadIndex Machine::Make(std::uint16_t host, std::int32_t tid) {
+  if (timelines_.threads.size() >= limits_.threads) {
+    ++counts_.threads_refused;
+    return kNobody;
+  }
+  const auto index = static_cast<ThreadIndex>(timelines_.threads.size());
+  timelines_.threads.emplace_back();
+  timelines_.threads.back().tid = tid;
+  timelines_.threads.back().host = host;
+  live_.emplace_back();
+  return index;
+}
+
+ThreadIndex Machine::Find(std::uint16_t host, std::int64_t tid) {
+  if (tid == 0) return kIdle;
+  if (tid < 0) return kNobody;
+  auto& threads = states_[host].threads;
+  const auto key = static_cast<std::int32_t>(tid);
+  const auto known = threads.find(key);
+  if (known != threads.end()) return known->second;
+  const ThreadIndex made = Make(host, key);
+  if (made != kNobody) threads.emplace(key, made);
+  return made;
+}
+
+// A segment of no length is replaced by the next, and one that goes on as it was is left as it is.
+void Machine::Enter(ThreadIndex thread, State state, std::uint32_t where, std::uint16_t what,
+                    Context context) {
+  if (!IsThread(thread)) return;
+  auto& segments = timelines_.threads[thread].segments;
+  Segment next{now_, where, what, state, context};
+  if (segments_ >= limits_.segments) {
+    ++counts_.segments_refused;
+    next = {now_, kNoCpu, static_cast<std::uint16_t>(Reason::kLimit), State::kUnknown,
+            Context::kTask};
+  }
+  if (!segments.empty()) {
+    Segment& last = segments.back();
+    if (last.state == next.state && last.where == next.where && last.what == next.what &&
+        last.context == next.context) {
+      return;
+    }
+    if (last.start == now_) {
+      last = next;
+      return;
+    }
+  }
+  segments.push_back(next);
+  ++segments_;
+}
+
+// What the CPU's thread does now: what interrupts it, a system call, or its own program.
+void Machine::Resume(const Event& event) {
+  const Cpu& cpu = CpuOf(event);
+  if (!IsThread(cpu.current)) return;
+  const Live& live = live_[cpu.current];
+  for (std::size_t level = cpu.levels.size(); level-- > 1;) {
+    const Interruption& by = cpu.levels[level];
+    if (by.context == Context::kReception) continue;  // a part of what stands below it
+    return Enter(cpu.current, State::kInterrupted, event.cpu, by.what, by.context);
+  }
+  if (live.in_call) return Enter(cpu.current, State::kSystem, event.cpu, live.asked.syscall);
+  Enter(cpu.current, live.call_known ? State::kUser : State::kRunning, event.cpu, 0);
+}
+
+void Machine::SetCurrent(const Event& event, ThreadIndex thread) {
+  Host& host = HostOf(event.host);
+  HostState& state = states_[event.host];
+  Cpu& cpu = CpuOf(event);
+  const bool was = state.idle_cpus > 0;
+  if (cpu.current == kIdle) --state.idle_cpus;
+  if (thread == kIdle) ++state.idle_cpus;
+  cpu.current = thread;
+  host.turns[std::min(event.cpu, kMaxCpus)].push_back({now_, thread});
+  const bool is = state.idle_cpus > 0;
+  if (was != is) host.idleness.push_back({now_, is});
+}
+
+Time Machine::Take(const Event& event) {
+  Host& host = HostOf(event.host);
+  const Time time = ToTime(event.cycles, host.clock);
+  ++counts_.events;
+  if (time < host.last) ++counts_.backwards;
+  host.last = now_ = std::max(time, host.last);
+  if (event.kind == Kind::kDiscarded) {
+    OnDiscarded(event);
+  } else if (IsOfKernel(event.kind)) {
+    host.first = std::min(host.first, now_);
+    host.kernel = true;
+    OnKernel(event);
+  }
+  return now_;
+}
+
+void Machine::OnKernel(const Event& event) {
+  switch (event.kind) {
+    case Kind::kSwitch:
+      return OnSwitch(event);
+    case Kind::kWaking:
+      states_[event.host].has_waking = true;
+      return OnWake(event);
+    case Kind::kWakeup:
+    case Kind::kWakeupNew:
+    case Kind::kMigrate:
+      return OnWake(event);
+    case Kind::kFork:
+      return OnFork(event);
+    case Kind::kExec:
+    case Kind::kExit:
+    case Kind::kFree:
+      return OnEnd(event);
+    case Kind::kSyscallEntry:
+    case Kind::kSyscallExit:
+      return OnSyscall(event);
+    case Kind::kBlockComplete:
+      return OnBlockComplete(event);
+    case Kind::kPacketQueue:
+    case Kind::kPacketReceive:
+      return OnPacket(event);
+    case Kind::kProcessState:
+    case Kind::kPidNamespace:
+    case Kind::kDiskName:
+      return OnState(event);
+    default:
+      return OnInterrupt(event);
+  }
+}
+
+void Machine::OnSwitch(const Event& event) {
+  const ThreadIndex prev = Find(event.host, event.number[Switch::kPrevTid]);
+  const ThreadIndex next = Find(event.host, event.number[Switch::kNextTid]);
+  for (const auto& [thread, comm, prio] :
+       {std::tuple(prev, Switch::kPrevComm, Switch::kPrevPrio),
+        std::tuple(next, Switch::kNextComm, Switch::kNextPrio)}) {
+    if (!IsThread(thread)) continue;
+    if (!event.text[comm].empty()) {
+      timelines_.threads[thread].name = timelines_.names.Number(event.text[comm]);
+    }
+    timelines_.threads[thread].priority = static_cast<std::int32_t>(event.number[prio]);
+  }
+  if (IsThread(prev)) SwitchOut(event, prev);
+  SetCurrent(event, next);
+  Cpu& cpu = CpuOf(event);
+  cpu.levels.resize(1, {Context::kTask, 0});  // what interrupts is never switched away from
+  cpu.levels[0] = {Context::kTask, 0};
+  if (IsThread(next)) SwitchIn(event, next);
+}
+
+// The first switch of a CPU tells who has had it since the recording began.
+void Machine::SwitchOut(const Event& event, ThreadIndex thread) {
+  const Host& host = HostOf(event.host);
+  auto& segments = timelines_.threads[thread].segments;
+  if (segments.empty() && CpuOf(event).current == kNobody) {
+    segments.push_back({host.first, event.cpu, 0, State::kRunning, Context::kTask});
+    ++segments_;
+  }
+  const std::int64_t state = event.number[Switch::kPrevState] & kReportedStates;
+  if ((state & kEnded) != 0 || (state != 0 && live_[thread].ending)) {
+    Enter(thread, State::kDead, kNoCpu, 0);
+  } else if (state == 0) {
+    Enter(thread, State::kPreempted, event.cpu, 0);
+  } else {
+    Block(event, thread);
+  }
+}
+
+void Machine::Block(const Event& event, ThreadIndex thread) {
+  Live& live = live_[thread];
+  if (live.woken_early && now_ - live.woken_at < kEarly) {
+    return Enter(thread, State::kReady, event.cpu, 0);
+  }
+  Wait wait;
+  if (live.in_call) wait = live.asked;
+  wait.in_user = live.call_known && !live.in_call && !timelines_.threads[thread].kernel &&
+                 (event.number[Switch::kPrevState] & kStopped) == 0;
+  timelines_.waits.push_back(wait);
+  Enter(thread, State::kBlocked, static_cast<std::uint32_t>(timelines_.waits.size() - 1), 0);
+}
+
+void Machine::SwitchIn(const Event& event, ThreadIndex thread) {
+  auto& segments = timelines_.threads[thread].segments;
+  live_[thread].woken_early = false;
+  if (!segments.empty() && segments.back().state == State::kBlocked) {
+    timelines_.waits[segments.back().where].reason = Reason::kNoWakeUp;
+  }
+  Resume(event);
+}
+
+void Machine::OnWake(const Event& event) {
+  const ThreadIndex thread = Find(event.host, event.number[analysis::Wake::kTid]);
+  if (!IsThread(thread)) return;
+  auto& segments = timelines_.threads[thread].segments;
+  const auto target = [&](int number) {
+    const std::int64_t cpu = event.number[number];
+    return cpu < 0 ? kNoCpu : static_cast<std::uint32_t>(cpu);
+  };
+  const State state = segments.empty() ? State::kUnknown : segments.back().state;
+  if (event.kind == Kind::kMigrate) {
+    if (state == State::kReady || state == State::kPreempted) {
+      Enter(thread, state, target(Migrate::kToCpu), 0);
+    }
+    return;
+  }
+  if (segments.empty() && event.kind != Kind::kWakeupNew) {
+    // Nothing was seen of it since the recording began, so that it was blocked all the time.
+    const Host& host = HostOf(event.host);
+    timelines_.waits.emplace_back();
+    segments.push_back({host.first, static_cast<std::uint32_t>(timelines_.waits.size() - 1), 0,
+                        State::kBlocked, Context::kTask});
+    ++segments_;
+  }
+  const std::uint32_t cpu = target(analysis::Wake::kTargetCpu);
+  if (!segments.empty() && segments.back().state == State::kBlocked) {
+    Wake(event, thread);
+    Enter(thread, State::kReady, cpu, 0);
+  } else if (state == State::kReady || state == State::kUnknown) {
+    if (cpu != kNoCpu) Enter(thread, State::kReady, cpu, 0);
+  } else if (event.kind == Kind::kWaking && state != State::kDead && state != State::kPreempted) {
+    live_[thread].woken_early = true;
+    live_[thread].woken_at = now_;
+  }
+}
+
+// Ends the wait that the thread is in.
+void Machine::Wake(const Event& event, ThreadIndex thread) {
+  Wait& wait = timelines_.waits[timelines_.threads[thread].segments.back().where];
+  const Cpu& cpu = CpuOf(event);
+  const Interruption& top = cpu.levels.back();
+  const Interruption* disk = nullptr;
+  for (const Interruption& level : cpu.levels) {
+    if (level.disk) disk = &level;
+  }
+  const auto vector = top.context == Context::kSoftirq ? top.what : 0u;
+  const bool named = top.context == Context::kIrq || top.context == Context::kVector;
+  WakeUp wake_up{top.context,
+                 vector,
+                 named ? timelines_.names[top.what] : std::string_view(),
+                 disk != nullptr,
+                 false,
+                 cpu.current,
+                 {}};
+  if (IsThread(cpu.current) && live_[cpu.current].in_call) {
+    wake_up.waker_call = timelines_.names[live_[cpu.current].asked.syscall];
+  }
+  if (event.kind != Kind::kWaking && states_[event.host].has_waking) {
+    // The waking was lost, and this event comes from the CPU that the thread goes to.
+    wait.reason = Reason::kNoWakeUp;
+    return;
+  }
+  SetCause(wake_up, timelines_.names[wait.syscall], &wait);
+  wait.what = top.what;
+  if (disk != nullptr) {
+    wait.device = disk->device;
+    wait.sector = disk->sector;
+    wait.sectors = disk->sectors;
+  }
+  if (wait.cause != Cause::kNetwork) return;
+  for (const Interruption& level : cpu.levels) {
+    if (!level.received) continue;
+    wait.packet = level.packet;
+    wait.by = level.sender;
+    wait.sent = level.sent;
+  }
+}
+
+void Machine::OnFork(const Event& event) {
+  const auto& number = event.number;
+  if (number[Fork::kChildTid] <= 0) return;
+  HostState& state = states_[event.host];
+  state.threads.erase(
+      static_cast<std::int32_t>(number[Fork::kChildTid]));  // an id that is used again
+  const ThreadIndex child = Find(event.host, number[Fork::kChildTid]);
+  if (!IsThread(child)) return;
+  Thread& thread = timelines_.threads[child];
+  thread.pid = static_cast<std::int32_t>(number[Fork::kChildPid]);
+  thread.kernel = number[Fork::kParentTid] == kThreadOfKernelThreads;
+  thread.name = timelines_.names.Number(event.text[Fork::kChildComm]);
+  if (number[Fork::kChildNamespace] > 0) {
+    state.namespaces[{static_cast<std::uint32_t>(number[Fork::kChildNamespace]),
+                      static_cast<std::int32_t>(number[Fork::kChildVtid])}] = thread.tid;
+  }
+  Enter(child, State::kReady, kNoCpu, 0);
+}
+
+void Machine::OnEnd(const Event& event) {
+  const ThreadIndex thread = Find(event.host, event.number[Task::kTid]);
+  if (!IsThread(thread)) return;
+  if (event.kind == Kind::kExit) {
+    live_[thread].ending = true;
+  } else if (event.kind == Kind::kFree) {
+    Enter(thread, State::kDead, kNoCpu, 0);
+    states_[event.host].threads.erase(timelines_.threads[thread].tid);
+  } else if (!event.text[Task::kComm].empty()) {
+    const std::string_view file = event.text[Task::kComm];
+    const std::string_view comm = file.substr(file.rfind('/') + 1).substr(0, 15);
+    timelines_.threads[thread].name = timelines_.names.Number(comm);
+  }
+}
+
+void Machine::OnInterrupt(const Event& event) {
+  const auto name = [&] {
+    return static_cast<std::uint16_t>(
+        timelines_.names.Number(event.text[analysis::Interrupt::kName]));
+  };
+  switch (event.kind) {
+    case Kind::kIrqEntry:
+      return Interrupt(event, Context::kIrq, name());
+    case Kind::kIrqExit:
+      return Return(event, Context::kIrq);
+    case Kind::kVectorEntry:
+      return Interrupt(event, Context::kVector, name());
+    case Kind::kVectorExit:
+      return Return(event, Context::kVector);
+    case Kind::kSoftirqEntry:
+      return Interrupt(event, Context::kSoftirq,
+                       static_cast<std::uint16_t>(event.number[Softirq::kVector]));
+    case Kind::kSoftirqExit:
+      return Return(event, Context::kSoftirq);
+    case Kind::kHrtimerEntry:
+      return Interrupt(event, Context::kHrtimer, 0);
+    case Kind::kHrtimerExit:
+      return Return(event, Context::kHrtimer);
+    case Kind::kTimerEntry:
+      return Interrupt(event, Context::kTimer, 0);
+    case Kind::kTimerExit:
+      return Return(event, Context::kTimer);
+    case Kind::kReceptionEntry:
+      return Interrupt(event, Context::kReception, 0);
+    case Kind::kReceptionExit:
+      return Return(event, Context::kReception);
+    default:
+      return;
+  }
+}
+
+void Machine::Interrupt(const Event& event, Context context, std::uint16_t what) {
+  constexpr std::size_t kDeepest = 16;  // more means that exits were lost
+  Cpu& cpu = CpuOf(event);
+  if (cpu.levels.size() >= kDeepest) cpu.levels.resize(1, {Context::kTask, 0});
+  cpu.levels.push_back({context, what});
+  Resume(event);
+}
+
+// Takes away levels whose exit was lost, too.
+void Machine::Return(const Event& event, Context context) {
+  Cpu& cpu = CpuOf(event);
+  for (std::size_t level = cpu.levels.size(); level-- > 1;) {
+    if (cpu.levels[level].context != context) continue;
+    cpu.levels.resize(level, {Context::kTask, 0});
+    return Resume(event);
+  }
+}
+
+void Machine::OnSyscall(const Event& event) {
+  const Cpu& cpu = CpuOf(event);
+  if (!IsThread(cpu.current)) return;
+  Live& live = live_[cpu.current];
+  live.call_known = true;
+  live.in_call = event.kind == Kind::kSyscallEntry;
+  if (live.in_call) {
+    const auto& number = event.number;
+    live.asked = {};
+    live.asked.syscall =
+        static_cast<std::uint16_t>(timelines_.names.Number(event.text[Syscall::kName]));
+    live.asked.timeout = number[Syscall::kTimeout];
+    for (const int object : {Syscall::kAddress, Syscall::kFd, Syscall::kPid}) {
+      if (live.asked.object == kAbsent) live.asked.object = number[object];
+    }
+  }
+  Resume(event);
+}
+
+void Machine::OnBlockComplete(const Event& event) {
+  Interruption& top = CpuOf(event).levels.back();
+  // A thread of a program may find a completed request on its way, which wakes nobody it knows.
+  if (top.context == Context::kTask) {
+    const ThreadIndex current = CpuOf(event).current;
+    if (!IsThread(current) || !timelines_.threads[current].kernel) return;
+  }
+  top.disk = true;
+  top.device = static_cast<std::uint32_t>(OrZero(event.number[analysis::Block::kDevice]));
+  top.sector = static_cast<std::uint64_t>(OrZero(event.number[analysis::Block::kSector]));
+  top.sectors = static_cast<std::uint32_t>(OrZero(event.number[analysis::Block::kSectors]));
+}
+
+void Machine::OnPacket(const Event& event) {
+  Cpu& cpu = CpuOf(event);
+  if (event.kind == Kind::kPacketQueue) {
+    const bool own = cpu.levels.size() == 1 && IsThread(cpu.current);
+    return packets_.Send(event, own ? cpu.current : kNobody, now_);
+  }
+  const Packets::Sent sent = packets_.Receive(event);
+  Interruption& top = cpu.levels.back();
+  top.received = true;
+  top.sender = sent.sender;
+  top.sent = sent.transmissions > 0 ? sent.time : 0;
+  top.packet = 0;
+  if (event.number[Packet::kSourceLow] == kAbsent) return;
+  timelines_.packets.push_back({event.number[Packet::kProtocol], event.number[Packet::kSourceHigh],
+                                event.number[Packet::kSourceLow], event.number[Packet::kSourcePort],
+                                sent.transmissions});
+  top.packet = static_cast<std::uint32_t>(timelines_.packets.size() - 1);
+}
+
+void Machine::OnState(const Event& event) {
+  const auto& number = event.number;
+  if (event.kind == Kind::kDiskName) {
+    HostOf(event.host).disks[static_cast<std::uint32_t>(number[DiskName::kDevice])] =
+        timelines_.names.Number(event.text[DiskName::kName]);
+    return;
+  }
+  if (event.kind == Kind::kPidNamespace) {
+    states_[event.host].namespaces[{static_cast<std::uint32_t>(number[PidNamespace::kNamespace]),
+                                    static_cast<std::int32_t>(number[PidNamespace::kVtid])}] =
+        static_cast<std::int32_t>(number[PidNamespace::kTid]);
+    return;
+  }
+  const ThreadIndex index = Find(event.host, number[ProcessState::kTid]);
+  if (!IsThread(index)) return;
+  Thread& thread = timelines_.threads[index];
+  thread.pid = static_cast<std::int32_t>(number[ProcessState::kPid]);
+  thread.kernel = number[ProcessState::kType] == kTypeKernelThread;
+  if (thread.name == 0) thread.name = timelines_.names.Number(event.text[ProcessState::kName]);
+  if (!thread.segments.empty()) return;  // events that came before know better
+  if (number[ProcessState::kStatus] == kWaiting) Block(event, index);
+}
+
+// Who has the CPU now, and in which context, is not known until the next event tells.
+void Machine::OnDiscarded(const Event& event) {
+  Host& host = HostOf(event.host);
+  counts_.discarded += OrZero(event.number[Discarded::kEvents]);
+  if (event.number[Discarded::kFromKernel] != 1) return;
+  const std::int64_t cycles = event.number[Discarded::kBegin];
+  const Time begin =
+      cycles == kAbsent ? host.first : ToTime(static_cast<std::uint64_t>(cycles), host.clock);
+  Cpu& cpu = CpuOf(event);
+  auto& gaps = host.gaps[std::min(event.cpu, kMaxCpus)];
+  const Time reached = gaps.empty() ? 0 : gaps.back().end;
+  gaps.push_back({std::clamp(begin, reached, now_), now_});
+  const ThreadIndex thread = cpu.current;
+  cpu.levels.resize(1, {Context::kTask, 0});
+  SetCurrent(event, kNobody);
+  if (!IsThread(thread)) return;
+  live_[thread] = {};
+  const auto& segments = timelines_.threads[thread].segments;
+  const bool elsewhere = segments.empty() || segments.back().where != event.cpu ||
+                         segments.back().state == State::kBlocked;
+  if (elsewhere) return;
+  Enter(thread, State::kUnknown, kNoCpu, static_cast<std::uint16_t>(Reason::kDiscarded));
+}
+
+ThreadIndex Machine::ThreadOf(const Event& event) {
+  HostState& state = states_[event.host];
+  if (!HostOf(event.host).kernel) {
+    const auto key = std::pair(event.pid_namespace, event.tid);
+    const auto known = state.strangers.find(key);
+    if (known != state.strangers.end()) return known->second;
+    if (event.tid < 0) return kNobody;
+    const ThreadIndex made = Make(event.host, event.tid);
+    if (made == kNobody) return made;
+    timelines_.threads[made].pid = event.pid;
+    timelines_.threads[made].name = timelines_.names.Number(event.process);
+    return state.strangers[key] = made;
+  }
+  if (event.pid_namespace == kRootNamespace && event.tid > 0) return Find(event.host, event.tid);
+  const auto named = state.namespaces.find({event.pid_namespace, event.tid});
+  if (event.pid_namespace != 0 && named != state.namespaces.end()) {
+    return Find(event.host, named->second);
+  }
+  const ThreadIndex current = CpuOf(event).current;
+  if (IsThread(current)) return current;
+  return event.pid_namespace == 0 && event.tid > 0 ? Find(event.host, event.tid) : kNobody;
+}
+
+}  // namespace tracekin::analysis

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// The spans of a recording: when each began and ended, which threads worked for it meanwhile, and
+// which span is whose child.
+//
+// Understands the events of tracekin, of Jaeger's LTTng client, and of BlkKin, whose spans are told
+// by their records: from the first one to the last. Spans are known by their index, in the order in
+// which they were first seen. Memory: some 200 bytes a span, up to Limits. Thread-safety: none.
+#ifndef TRACEKIN_ANALYSIS_SPANS_H
+#define TRACEKIN_ANALYSIS_SPANS_H
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/event.h"
+#include "analysis/names.h"
+#include "analysis/timeline.h"
+
+namespace tracekin::analysis {
+
+using SpanIndex = std::uint32_t;
+
+constexpr SpanIndex kNoSpan = 0xFFFFFFFF;
+
+struct SpanIds {
+  std::uint64_t trace_high = 0, trace_low = 0;
+  std::uint64_t span = 0;
+};
+
+/// A thread worked for a span.
+struct ScopeTime {
+  ThreadIndex thread = kNobody;
+  Time enter = 0;
+  Time exit = 0;
+  bool open = true;  // it was not left before the recording ended, which `exit` is then
+};
+
+struct SpanLog {
+  Time time = 0;
+  Severity severity = kDebug;
+  std::string message;
+};
+
+struct SpanRecord {
+  SpanIds ids;
+  std::uint64_t parent_id = 0;  // 0 for a root
+  SpanIndex parent = kNoSpan;   // if it is in the recording; set by Finish()
+  Time start = 0;               // when the application started it; not the time that it gave
+  Time end = 0;
+  ThreadIndex start_thread = kNobody;
+  ThreadIndex finish_thread = kNobody;
+  std::uint32_t service = 0, operation = 0, kind = 0;  // in Spans::names
+  std::int32_t pid = -1;
+  std::uint16_t host = 0;
+  bool error = false;
+  bool start_seen = false;   // otherwise the start is told by the duration at the finish
+  bool finish_seen = false;  // otherwise the end is the recording's
+  std::string tags;          // a JSON object of strings, or empty
+  std::vector<ScopeTime> scopes;
+  std::vector<SpanLog> logs;
+  std::vector<SpanIndex> children;  // by start; set by Finish()
+
+  Time duration() const { return end - start; }
+};
+
+class Spans {
+ public:
+  struct Limits {
+    std::size_t spans = std::size_t{1} << 24;
+    std::size_t logs = std::size_t{1} << 24;
+    std::size_t names = std::size_t{1} << 20;
+  };
+  struct Counts {
+    std::uint64_t spans_refused = 0;
+    std::uint64_t logs_refused = 0;
+    std::uint64_t without_start = 0;
+    std::uint64_t without_finish = 0;
+  };
+
+  Spans() : Spans(Limits()) {}
+  explicit Spans(const Limits& limits) : limits_(limits), names_(limits.names) {}
+
+  /// Takes an event of a program that `thread` (or kNobody) recorded at `now`; passes over all
+  /// others.
+  void Take(const Event& event, ThreadIndex thread, Time now);
+
+  /// The recording is over: ends what is open at the last time of its host, and finds the parents.
+  void Finish(const Timelines& timelines);
+
+  const std::vector<SpanRecord>& all() const { return spans_; }
+  const SpanRecord& operator[](SpanIndex span) const { return spans_[span]; }
+  const Names& names() const { return names_; }
+  const Counts& counts() const { return counts_; }
+
+  /// The span that a thread worked for at a time: that of the innermost scope, or without one the
+  /// last span that the thread started and that is open. kNoSpan if there is none.
+  SpanIndex ActiveAt(ThreadIndex thread, Time time) const;
+
+  /// When what ActiveAt() returns for the thread changes next, after `time`; the end of time if
+  /// never.
+  Time NextChange(ThreadIndex thread, Time time) const;
+
+  /// Whether a thread worked between two times for a span that is neither `span`, nor below it, nor
+  /// above.
+  bool WorkedForOther(ThreadIndex thread, Time from, Time to, SpanIndex span) const;
+
+  /// Whether `span` is `ancestor`, or below it.
+  bool IsWithin(SpanIndex span, SpanIndex ancestor) const;
+
+ private:
+  // One process's part of a span: client and server may share ids.
+  struct Key {
+    std::uint64_t trace_high, trace_low, span;
+    std::int32_t pid;
+    std::uint16_t host;
+    bool operator==(const Key& other) const {
+      return trace_high == other.trace_high && trace_low == other.trace_low && span == other.span &&
+             pid == other.pid && host == other.host;
+    }
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const;
+  };
+  // What a thread works for.
+  struct Activity {
+    Time start;
+    SpanIndex span;
+  };
+  struct Work {
+    std::vector<SpanIndex> scopes, started;
+    std::vector<Activity> past;
+  };
+
+  SpanIndex FindOrMake(const Event& event, Time now);
+  void OnStart(const Event& event, ThreadIndex thread, Time now);
+  void OnFinish(const Event& event, ThreadIndex thread, Time now);
+  void OnLog(SpanIndex span, Severity severity, std::string_view message, Time now);
+  void OnScope(const Event& event, ThreadIndex thread, Time now);
+  void OnBlkin(const Event& event, ThreadIndex thread, Time now);
+  void TakeTexts(const Event& event, SpanRecord* span);
+  Work* WorkOf(ThreadIndex thread);
+  void Note(Work* work, Time now);
+  void FindParents();
+
+  const Limits limits_;
+  Counts counts_;
+  Names names_;
+  std::vector<SpanRecord> spans_;
+  std::unordered_map<Key, SpanIndex, KeyHash> by_key_;
+  std::vector<Work> works_;  // by thread
+  std::size_t logs_ = 0;
+};
+
+}  // namespace tracekin::analysis
+
+#endif  // TRACEKIN_ANALYSIS_SPANS_H
