@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/describe.h"
+
+#include <arpa/inet.h>
+#include <endian.h>
+
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "base/terminal.h"
+#include "report/format.h"
+
+namespace tracekin::report {
+
+namespace {
+
+using analysis::Cause;
+using analysis::Context;
+using analysis::Engine;
+using analysis::IsThread;
+using analysis::kAbsent;
+using analysis::kNoWait;
+using analysis::Part;
+using analysis::State;
+using analysis::Wait;
+
+const Wait* WaitOf(const Engine& engine, const Part& part) {
+  return part.wait == kNoWait ? nullptr : &engine.timelines().waits[part.wait];
+}
+
+std::string CallOf(const Engine& engine, const Part& part) {
+  const Wait* const wait = WaitOf(engine, part);
+  return wait == nullptr ? "" : ForTerminal(engine.timelines().names[wait->syscall]);
+}
+
+// " in read", or nothing.
+std::string InCall(const Engine& engine, const Part& part) {
+  const std::string call = CallOf(engine, part);
+  return call.empty() ? "" : " in " + call;
+}
+
+// Who it was, and for which span he worked.
+std::string By(const Engine& engine, const Part& part) {
+  std::string text = ThreadName(engine, part.by);
+  if (part.by_span != analysis::kNoSpan) {
+    text += " (" + SpanName(engine, part.by_span) + ' ' + ShortSpanId(engine, part.by_span) + ')';
+  }
+  return text;
+}
+
+std::string Hex(std::int64_t number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(number));
+  return text;
+}
+
+std::string DescribeRunning(const Engine& engine, const Part& part) {
+  if (part.state != State::kSystem) return "ran";
+  const std::string call = ForTerminal(engine.timelines().names[part.what]);
+  return "ran in the kernel: " + (call.empty() ? "a system call" : call);
+}
+
+std::string DescribeReady(const Engine& engine, const Part& part) {
+  std::string text = part.cause == Cause::kPreempted ? "preempted" : "ready";
+  if (IsThread(part.by)) {
+    text += (part.cause == Cause::kPreempted ? " by " : " behind ") + By(engine, part);
+  }
+  if (part.idle) text += ", while a processor was idle: a quota, or an affinity";
+  return text;
+}
+
+std::string DescribeLock(const Engine& engine, const Part& part) {
+  const Wait* const wait = WaitOf(engine, part);
+  std::string text = "waited for a futex";
+  if (wait != nullptr && wait->object != kAbsent)
+    text = "waited for the futex " + Hex(wait->object);
+  return text + " of " + By(engine, part);
+}
+
+std::string DescribeThread(const Engine& engine, const Part& part) {
+  if (part.wait != kNoWait) return "waited for " + By(engine, part) + InCall(engine, part);
+  return By(engine, part) + " ran";
+}
+
+std::string DescribeNetwork(const Engine& engine, const Part& part) {
+  std::string text = "waited for the network" + InCall(engine, part);
+  const std::string peer = PeerName(engine, part);
+  if (!peer.empty()) text += ", " + peer;
+  if (IsThread(part.by)) text += ": " + By(engine, part);
+  return text;
+}
+
+std::string DescribeTimer(const Engine& engine, const Part& part) {
+  const std::string call = CallOf(engine, part);
+  if (call == "nanosleep" || call == "clock_nanosleep") return "slept: " + call;
+  return "waited for a timer" + InCall(engine, part);
+}
+
+std::string DescribeFault(const Engine& engine, const Part& part) {
+  std::string text = "page fault";
+  const Wait* const wait = WaitOf(engine, part);
+  if (wait != nullptr && wait->device != 0) text += ", from the disk " + DiskName(engine, part);
+  if (IsThread(part.by)) text += ": " + By(engine, part);
+  return text;
+}
+
+}  // namespace
+
+std::string DiskName(const Engine& engine, const Part& part) {
+  const Wait* const wait = WaitOf(engine, part);
+  if (wait == nullptr || !IsThread(part.thread)) return "";
+  const auto& disks = engine.timelines().hosts[engine.timelines().threads[part.thread].host].disks;
+  const auto known = disks.find(wait->device);
+  if (known != disks.end()) return ForTerminal(engine.timelines().names[known->second]);
+  constexpr unsigned kMinorBits = 20;
+  return std::to_string(wait->device >> kMinorBits) + ':' +
+         std::to_string(wait->device & ((1u << kMinorBits) - 1));
+}
+
+std::string PeerName(const Engine& engine, const Part& part) {
+  const Wait* const wait = WaitOf(engine, part);
+  if (wait == nullptr || wait->packet == 0) return "";
+  const analysis::PacketSource& packet = engine.timelines().packets[wait->packet];
+  char text[INET6_ADDRSTRLEN] = "";
+  if (packet.address_high == 0 && packet.address_low >> 32 == 0) {
+    const in_addr address = {htonl(static_cast<std::uint32_t>(packet.address_low))};
+    inet_ntop(AF_INET, &address, text, sizeof text);
+    return std::string(text) + ':' + std::to_string(packet.port);
+  }
+  const std::uint64_t halves[] = {htobe64(static_cast<std::uint64_t>(packet.address_high)),
+                                  htobe64(static_cast<std::uint64_t>(packet.address_low))};
+  in6_addr address;
+  std::memcpy(&address, halves, sizeof address);
+  inet_ntop(AF_INET6, &address, text, sizeof text);
+  return '[' + std::string(text) + "]:" + std::to_string(packet.port);
+}
+
+std::string InterruptName(const Engine& engine, const Part& part) {
+  const auto name = [&] { return ForTerminal(engine.timelines().names[part.what]); };
+  switch (part.context) {
+    case Context::kIrq:
+      return "irq " + name();
+    case Context::kVector:
+      return "vector " + name();
+    case Context::kSoftirq:
+      return std::string("softirq ") + analysis::SoftirqName(part.what);
+    case Context::kHrtimer:
+    case Context::kTimer:
+      return "timer";
+    default:
+      return "interrupt";
+  }
+}
+
+std::string Describe(const Engine& engine, const Part& part) {
+  const std::string queued = part.queued ? "queued: " : "";
+  switch (part.cause) {
+    case Cause::kRunning:
+      return DescribeRunning(engine, part);
+    case Cause::kInterrupted:
+      return queued + "interrupted by " + InterruptName(engine, part);
+    case Cause::kPreempted:
+    case Cause::kReady:
+      return queued + DescribeReady(engine, part);
+    case Cause::kLock:
+      return queued + DescribeLock(engine, part);
+    case Cause::kThread:
+      return queued + DescribeThread(engine, part);
+    case Cause::kChild:
+      return queued + "waited for the child " + By(engine, part);
+    case Cause::kDisk:
+      return queued + "waited for the disk " + DiskName(engine, part) + InCall(engine, part);
+    case Cause::kNetwork:
+      return queued + DescribeNetwork(engine, part);
+    case Cause::kTimer:
+      return queued + DescribeTimer(engine, part);
+    case Cause::kFault:
+      return queued + DescribeFault(engine, part);
+    case Cause::kInput:
+      return queued + "waited for input" + InCall(engine, part);
+    default:
+      return queued + "unknown" + InCall(engine, part) + ": " + Phrase(part.reason);
+  }
+}
+
+}  // namespace tracekin::report

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The answers of the analysis as text for a terminal, in lines that end with a line feed.
+//
+// Thread-safety: functions of their arguments.
+#ifndef TRACEKIN_REPORT_TEXT_H
+#define TRACEKIN_REPORT_TEXT_H
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "analysis/engine.h"
+#include "analysis/statistics.h"
+
+namespace tracekin::report {
+
+/// Where a span's time went: the largest causes first, and below each what was waited for did
+/// meanwhile.
+std::string Why(const analysis::Engine& engine, analysis::SpanIndex span);
+
+/// A line for each trace: its longest span, or root, and how many spans and threads it has. `spans`
+/// are those of all traces to list; the traces are in the order of their first ones.
+std::string Traces(const analysis::Engine& engine, const std::vector<analysis::SpanIndex>& spans);
+
+/// The spans of a trace as a tree, each with a bar, and what their threads did, `width` columns
+/// wide. `ascii`: with characters of ASCII only.
+std::string Tree(const analysis::Engine& engine, const std::vector<analysis::SpanIndex>& trace,
+                 std::size_t width, bool ascii);
+
+/// A line for each group: how many, how long, and where their time went.
+std::string Top(const std::vector<analysis::Group>& groups);
+
+/// A line for each group: how its mean changed, and by which causes.
+std::string Comparison(const std::vector<analysis::Change>& changes);
+
+}  // namespace tracekin::report
+
+#endif  // TRACEKIN_REPORT_TEXT_H

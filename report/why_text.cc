@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why(): parts with the same phrase are added up, at each depth below the phrase that they explain.
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "analysis/selection.h"
+#include "report/describe.h"
+#include "report/format.h"
+#include "report/text.h"
+
+namespace tracekin::report {
+
+namespace {
+
+using analysis::Engine;
+using analysis::Explanation;
+using analysis::Part;
+using analysis::SpanRecord;
+using analysis::Time;
+
+constexpr std::size_t kMaxLines = 6;   // below one phrase; the rest is one line
+constexpr std::size_t kMaxDepth = 12;  // a longer chain goes on in the JSON
+
+struct Phrase {
+  Time total = 0;
+  std::map<std::string, std::unique_ptr<Phrase>> below;
+};
+
+// The parts as a tree of phrases.
+Phrase AddUp(const Engine& engine, const std::vector<Part>& parts) {
+  Phrase root;
+  std::vector<Phrase*> path = {&root};
+  for (const Part& part : parts) {
+    if (part.depth >= kMaxDepth) continue;
+    path.resize(part.depth + 1u);
+    auto& phrase = path.back()->below[Describe(engine, part)];
+    if (phrase == nullptr) phrase = std::make_unique<Phrase>();
+    phrase->total += part.length();
+    path.push_back(phrase.get());
+  }
+  return root;
+}
+
+void Print(const Phrase& phrase, Time whole, std::size_t depth, std::string* text) {
+  using Line = std::pair<Time, const std::pair<const std::string, std::unique_ptr<Phrase>>*>;
+  std::vector<Line> lines;
+  for (const auto& below : phrase.below) lines.emplace_back(below.second->total, &below);
+  std::stable_sort(lines.begin(), lines.end(),
+                   [](const Line& a, const Line& b) { return a.first > b.first; });
+  const auto print = [&](Time time, const std::string& words) {
+    const std::string duration = Duration(time), percent = Percent(time, whole);
+    *text += std::string(12 - std::min<std::size_t>(12, Columns(duration)), ' ') + duration +
+             std::string(9 - std::min<std::size_t>(9, percent.size()), ' ') + percent + "  " +
+             std::string(2 * depth, ' ') + words + '\n';
+  };
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (i + 1 == kMaxLines && lines.size() > kMaxLines) {
+      Time rest = 0;
+      for (std::size_t j = i; j < lines.size(); ++j) rest += lines[j].first;
+      print(rest, "and " + std::to_string(lines.size() - i) + " other causes");
+      return;
+    }
+    print(lines[i].first, lines[i].second->first);
+    Print(*lines[i].second->second, whole, depth + 1, text);
+  }
+}
+
+std::string Threads(const Engine& engine, const SpanRecord& span, const Explanation& why) {
+  switch (why.basis) {
+    case analysis::Basis::kScopes: {
+      std::vector<analysis::ThreadIndex> threads;
+      for (const auto& scope : span.scopes) threads.push_back(scope.thread);
+      std::sort(threads.begin(), threads.end());
+      threads.erase(std::unique(threads.begin(), threads.end()), threads.end());
+      if (threads.size() != 1) return std::to_string(threads.size()) + " threads";
+      return "thread " + ThreadName(engine, threads[0]);
+    }
+    case analysis::Basis::kThread:
+      return "thread " +
+             ThreadName(engine, analysis::IsThread(span.finish_thread) ? span.finish_thread
+                                                                       : span.start_thread) +
+             " (it has no scopes)";
+    case analysis::Basis::kFinish:
+      return "finished by thread " + ThreadName(engine, span.finish_thread) +
+             ", started by another (it has no scopes)";
+    default:
+      return "no thread known";
+  }
+}
+
+}  // namespace
+
+std::string Why(const Engine& engine, analysis::SpanIndex index) {
+  const SpanRecord& span = engine.spans()[index];
+  const Explanation why = engine.Why(index);
+  std::string text = SpanName(engine, index) + ", " + Duration(span.duration()) + ", " +
+                     Threads(engine, span, why) + '\n';
+  text += "trace " + analysis::TraceIdText(span.ids) + ", span " +
+          analysis::SpanIdText(span.ids.span) + (span.error ? ", with an error" : "") + '\n';
+  if (!span.finish_seen) text += "its finish was not recorded: told until the recording ended\n";
+  if (!span.start_seen) text += "its start was not recorded: told by its duration\n";
+  if (!span.children.empty()) {
+    text += "own time " + Duration(why.own) + " (" + Percent(why.own, span.duration()) +
+            "), the rest is of " + std::to_string(span.children.size()) +
+            (span.children.size() == 1 ? " child\n" : " children\n");
+  }
+  Print(AddUp(engine, why.parts), span.duration(), 0, &text);
+  if (why.cut) text += "too many parts: some of what others did meanwhile is left out\n";
+  return text;
+}
+
+}  // namespace tracekin::report
