@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The two ways in which reading a trace fails.
+//
+// Thread-safety: plain exceptions.
+#ifndef TRACEKIN_CTF_ERROR_H
+#define TRACEKIN_CTF_ERROR_H
+
+#include <stdexcept>
+
+namespace tracekin::ctf {
+
+/// The trace cannot be read: the text names the file, and the offset in it where that is known.
+class ReadError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Our own reader does not know all of what the metadata says. libbabeltrace2 may.
+class NotUnderstood : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+}  // namespace tracekin::ctf
+
+#endif  // TRACEKIN_CTF_ERROR_H
