@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What both ways of reading say alike about clocks, hosts and damage.
+//
+// Thread-safety: functions of their arguments.
+#ifndef TRACEKIN_CTF_HOSTS_H
+#define TRACEKIN_CTF_HOSTS_H
+
+#include <cstdint>
+#include <string>
+
+#include "ctf/source.h"
+
+namespace tracekin::ctf {
+
+/// What cycle 0 is, in ns since the Unix epoch, of a clock with these offsets (section 8).
+std::int64_t ClockOffset(std::int64_t seconds, std::int64_t cycles, std::uint64_t frequency);
+
+/// Gives `trace` its host: the one with that UUID of a clock, or a new one.
+void AddToHosts(const std::string& clock_uuid, Trace* trace, Found* found);
+
+/// The note about `count` events that step back in time.
+std::string LeftOut(const Trace& trace, std::uint64_t count);
+
+}  // namespace tracekin::ctf
+
+#endif  // TRACEKIN_CTF_HOSTS_H

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ctf/stream_reader.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ctf/error.h"
+
+namespace tracekin::ctf {
+
+namespace {
+
+constexpr std::size_t kWindowBytes = 128U << 10U;
+constexpr std::size_t kMostNotes = 20;  // of damage in one stream
+
+}  // namespace
+
+void SetDiscarded(std::uint64_t cycles, std::int64_t begin, std::int64_t count, bool kernel,
+                  analysis::Event* event) {
+  using Number = analysis::Discarded;
+  event->kind = analysis::Kind::kDiscarded;
+  event->cycles = cycles;
+  event->number[Number::kEvents] = count == 0 ? analysis::kAbsent : count;
+  event->number[Number::kBegin] = begin;
+  event->number[Number::kFromKernel] = kernel ? 1 : 0;
+  event->tid = event->pid = -1;
+  event->pid_namespace = 0;
+  event->process = {};
+}
+
+StreamReader::StreamReader(std::vector<Part> parts, std::uint16_t host) : parts_(std::move(parts)) {
+  event_.host = host;
+}
+
+bool StreamReader::Next() {
+  for (;;) {
+    if (at_ == limit_ && Offset() >= content_) {
+      if (next_part_ == parts_.size()) return false;
+      if (NextPacket()) return true;
+      continue;
+    }
+    switch (Decode()) {
+      case Step::kTold:
+        return true;
+      case Step::kPassedOver:
+        break;
+      case Step::kNeedsBytes:
+        if (!Refill()) Damage("an event does not fit into its packet");
+        break;
+      case Step::kDamage:
+        Damage(values_.damage);
+    }
+  }
+}
+
+std::uint64_t StreamReader::Offset() const {
+  return buffer_.empty() ? content_ : window_ + static_cast<std::uint64_t>(at_ - buffer_.data());
+}
+
+// ---- Packets.
+
+// Whether there is an event to tell at the packet's beginning.
+bool StreamReader::NextPacket() {
+  const std::size_t part = next_part_++;
+  const Packet& packet = parts_[part].packet;
+  try {
+    OpenPart();
+  } catch (const ReadError& error) {
+    notes_.damage.emplace_back(error.what());
+    return false;
+  }
+  packet_ = packet.offset;
+  content_ = packet.content;
+  window_ = packet.events;
+  at_ = limit_ = buffer_.data();
+  clock_ = packet.begin;
+  event_.cpu = packet.cpu;
+  return TellDiscarded(part == 0 ? nullptr : &parts_[part - 1].packet);
+}
+
+void StreamReader::OpenPart() {
+  const Part& part = parts_[next_part_ - 1];
+  if (open_ != part.file) {
+    open_ = nullptr;
+    file_ = std::make_unique<InputFile>(part.file->path);
+    open_ = part.file;
+  }
+  stream_ = &part.file->layout->streams.at(part.packet.stream);
+  if (buffer_.empty()) buffer_.resize(kWindowBytes + EventHeader::kReach);
+  CountFor(*part.file);
+}
+
+void StreamReader::CountFor(const TraceFile& file) {
+  const auto is_it = [&](const EventCounts& counts) {
+    return counts.trace == file.trace && counts.stream == stream_;
+  };
+  auto found = std::find_if(counts_.rbegin(), counts_.rend(), is_it);
+  if (found == counts_.rend()) {
+    counts_.push_back({file.trace, stream_, std::vector<std::uint64_t>(stream_->events.size())});
+    found = counts_.rbegin();
+  }
+  by_id_ = &found->by_id;
+}
+
+// LTTng samples its counter at a packet's end, and discards while no packet is open: so what the
+// counter has grown by fell between the packets. Counters race, so the difference may be negative;
+// only sums count.
+bool StreamReader::TellDiscarded(const Packet* before) {
+  const Packet& packet = parts_[next_part_ - 1].packet;
+  std::int64_t discarded = 0;
+  std::uint64_t lost = 0;
+  if (before == nullptr) {
+    notes_.discarded_before = packet.discarded;
+  } else {
+    discarded = static_cast<std::int64_t>(packet.discarded - before->discarded);
+    if (open_->layout->has_sequence) lost = packet.sequence - before->sequence - 1;
+    if (lost > INT64_MAX) lost = 0;  // numbers that do not rise say nothing
+  }
+  notes_.discarded += discarded;
+  notes_.lost_packets += lost;
+  const bool begins_late = before == nullptr && packet.discarded != 0;
+  if ((discarded == 0 && lost == 0 && !begins_late) || packet.begin < last_) return false;
+  last_ = packet.begin;
+  SetDiscarded(packet.begin,
+               before == nullptr ? analysis::kAbsent : static_cast<std::int64_t>(before->end),
+               discarded, open_->layout->kernel, &event_);
+  return true;
+}
+
+// ---- Bytes.
+
+// Reads on from the event that needs bytes. False if there are no more in the packet.
+bool StreamReader::Refill() {
+  const std::uint64_t from = Offset();
+  const auto have = static_cast<std::size_t>(limit_ - at_);
+  const std::uint64_t left = content_ - from;
+  if (have >= left) return false;
+  std::size_t room = buffer_.size() - EventHeader::kReach;
+  if (have == room) {
+    buffer_.resize(2 * room + EventHeader::kReach);
+    room *= 2;
+  }
+  const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(left, room));
+  std::size_t read = 0;
+  try {
+    read = file_->Read(from, buffer_.data(), size);
+  } catch (const ReadError& error) {
+    notes_.damage.emplace_back(error.what());
+  }
+  window_ = from;
+  at_ = buffer_.data();
+  limit_ = at_ + read;
+  if (read < size) {
+    content_ = from + read;
+    Note("the file has become shorter");
+  }
+  return true;
+}
+
+void StreamReader::Note(const std::string& what) {
+  if (notes_.damage.size() == kMostNotes) return;
+  notes_.damage.push_back(file_->path() + " at byte " + std::to_string(Offset()) + ": " + what);
+}
+
+// Leaves the rest of the packet out.
+void StreamReader::Damage(const std::string& what) {
+  Note(what + "; the rest of the packet is left out");
+  values_.damage = nullptr;
+  content_ = 0;
+  at_ = limit_;
+}
+
+// ---- Events.
+
+StreamReader::Step StreamReader::Decode() {
+  const EventHeader& header = stream_->event_header;
+  const auto left = static_cast<std::size_t>(limit_ - at_);
+  if (left < header.compact.bytes) return Step::kNeedsBytes;
+  const EventHeader::Form* form = &header.compact;
+  std::uint64_t id = form->id.Load(at_);
+  if (id == header.extended_id) {
+    form = &header.extended;
+    if (left < form->bytes) return Step::kNeedsBytes;
+    id = form->id.Load(at_);
+  }
+  const std::uint64_t before = clock_;
+  clock_ = Advance(clock_, form->time.Load(at_), form->time.Mask());
+  if (id >= stream_->events.size() || !stream_->events[id].known) {
+    values_.damage = "an event that the metadata does not have";
+    return Step::kDamage;
+  }
+  const Step step = DecodeFields(stream_->events[id], at_ + form->bytes);
+  if (step == Step::kNeedsBytes) {
+    clock_ = before;
+  } else if (step != Step::kDamage) {
+    ++(*by_id_)[id];
+  }
+  return step;
+}
+
+StreamReader::Step StreamReader::DecodeFields(const EventLayout& layout, const std::uint8_t* at) {
+  // Offsets are counted from the packet's beginning, which may have left the window long ago.
+  const std::uintptr_t origin = reinterpret_cast<std::uintptr_t>(buffer_.data()) -
+                                static_cast<std::uintptr_t>(window_ - packet_);
+  const bool known = layout.meaning.kind != analysis::Kind::kOther;
+  values_.number = event_.number;
+  values_.text = &event_.process;
+  if (known) {
+    values_.scratch[kTidSlot] = values_.scratch[kPidSlot] = -1;
+    values_.scratch[kPidNamespaceSlot] = 0;
+    event_.process = {};
+    for (const auto& [slot, value] : layout.numbers) event_.number[slot] = value;
+    for (const int slot : layout.texts) event_.text[slot] = {};
+  }
+  at = Run(known ? stream_->context : stream_->context_unwanted, at, limit_, origin, &values_);
+  if (at != nullptr) at = Run(layout.context, at, limit_, origin, &values_);
+  values_.text = event_.text;
+  if (at != nullptr) at = Run(layout.fields, at, limit_, origin, &values_);
+  if (at == nullptr) return values_.damage == nullptr ? Step::kNeedsBytes : Step::kDamage;
+  at_ = at;
+  if (clock_ < last_) {
+    ++notes_.left_out;
+    return Step::kPassedOver;
+  }
+  last_ = clock_;
+  return known ? Tell(layout) : Step::kPassedOver;
+}
+
+StreamReader::Step StreamReader::Tell(const EventLayout& layout) {
+  event_.kind = layout.meaning.kind;
+  event_.cycles = clock_;
+  event_.tid = static_cast<std::int32_t>(values_.scratch[kTidSlot]);
+  event_.pid = static_cast<std::int32_t>(values_.scratch[kPidSlot]);
+  event_.pid_namespace = static_cast<std::uint32_t>(values_.scratch[kPidNamespaceSlot]);
+  for (const auto& [slot, word] : layout.meaning.words) event_.text[slot] = word;
+  if (layout.meaning.value_is_number) {
+    number_text_ = std::to_string(values_.scratch[kValueSlot]);
+    event_.text[analysis::Blkin::kValue] = number_text_;
+  }
+  return Step::kTold;
+}
+
+}  // namespace tracekin::ctf

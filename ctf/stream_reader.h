@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// The events of one stream (one CPU's buffer of one trace), in the order of time.
+//
+// A stream is a list of packets, which may lie in several files: trace files that LTTng rotated,
+// the chunks of an archive. Bytes are read in windows, so memory is bounded by the largest event
+// and not by packets.
+//
+// What is damaged is left out and said: the rest of a packet whose events make no sense, the rest
+// of a file that has become shorter, events that step back in time.
+//
+// Thread-safety: one thread at a time.
+#ifndef TRACEKIN_CTF_STREAM_READER_H
+#define TRACEKIN_CTF_STREAM_READER_H
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/event.h"
+#include "ctf/input_file.h"
+#include "ctf/layout.h"
+#include "ctf/packet.h"
+
+namespace tracekin::ctf {
+
+/// A file of a trace and what it is read with. The layout must outlive the readers.
+struct TraceFile {
+  std::string path;
+  const TraceLayout* layout = nullptr;
+  std::size_t trace = 0;  // an index that the caller chooses
+};
+
+/// What reading a stream came to, apart from its events.
+struct StreamNotes {
+  std::int64_t discarded = 0;          // events between the stream's packets; a signed sum
+  std::uint64_t discarded_before = 0;  // events before its first packet
+  std::uint64_t lost_packets = 0;
+  std::vector<std::string> damage;  // one for each place, with its file and offset
+  std::uint64_t left_out = 0;       // events that step back in time
+};
+
+/// How often each event was there: by trace, stream class and event id.
+struct EventCounts {
+  std::size_t trace = 0;
+  const StreamLayout* stream = nullptr;
+  std::vector<std::uint64_t> by_id;
+};
+
+/// Makes `event` say that events were discarded between two clock values, on the CPU that it names
+/// already. `begin` may be absent. The number is absent if `count` is 0: it is not known, or whole
+/// packets were overwritten.
+void SetDiscarded(std::uint64_t cycles, std::int64_t begin, std::int64_t count, bool kernel,
+                  analysis::Event* event);
+
+class StreamReader {
+ public:
+  struct Part {
+    const TraceFile* file;
+    Packet packet;
+  };
+
+  /// `parts` are in the order of time. `host` goes into the events.
+  StreamReader(std::vector<Part> parts, std::uint16_t host);
+
+  /// Goes on to the next event that the analysis knows. False at the end.
+  bool Next();
+
+  /// The event that Next() found. Valid until the next call.
+  const analysis::Event& event() const { return event_; }
+  std::uint64_t cycles() const { return event_.cycles; }
+
+  const StreamNotes& notes() const { return notes_; }
+  const std::vector<EventCounts>& counts() const { return counts_; }
+
+ private:
+  enum class Step { kTold, kPassedOver, kNeedsBytes, kDamage };
+
+  bool NextPacket();
+  void OpenPart();
+  bool TellDiscarded(const Packet* before);
+  void CountFor(const TraceFile& file);
+  Step Decode();
+  Step DecodeFields(const EventLayout& layout, const std::uint8_t* at);
+  Step Tell(const EventLayout& layout);
+  bool Refill();
+  void Note(const std::string& what);
+  void Damage(const std::string& what);
+  std::uint64_t Offset() const;
+
+  const std::vector<Part> parts_;
+  std::size_t next_part_ = 0;
+
+  // The open part.
+  std::unique_ptr<InputFile> file_;
+  const TraceFile* open_ = nullptr;
+  const StreamLayout* stream_ = nullptr;
+  std::vector<std::uint64_t>* by_id_ = nullptr;
+  std::uint64_t packet_ = 0;   // its offset in the file
+  std::uint64_t content_ = 0;  // where its events end
+
+  // The bytes in memory: from `window_` in the file on.
+  std::vector<std::uint8_t> buffer_;
+  std::uint64_t window_ = 0;
+  const std::uint8_t* at_ = nullptr;
+  const std::uint8_t* limit_ = nullptr;
+
+  std::uint64_t clock_ = 0;
+  std::uint64_t last_ = 0;  // of the last event that was told or passed over
+  Values values_;
+  analysis::Event event_;
+  std::string number_text_;
+  StreamNotes notes_;
+  std::vector<EventCounts> counts_;
+};
+
+}  // namespace tracekin::ctf
+
+#endif  // TRACEKIN_CTF_STREAM_READER_H
