@@ -106,7 +106,7 @@ class Compiler {
     if (type == nullptr) return std::move(program_);
     CollectTags(*type, &tags_);
     CompileField(*type, "", "");
-    program_.ends_on_byte = offset_ % 8 == 0;
+    if (offset_ % 8 != 0) Fail("a struct ends within a byte");
     CloseBlock();
     program_.code = std::move(code_);
     return std::move(program_);

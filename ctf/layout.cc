@@ -83,13 +83,6 @@ std::vector<Wanted> PacketContextFields() {
           {"cpu_id", As::kNumber, false, Number::kCpu}};
 }
 
-// Another struct follows, which may begin within a byte.
-Program CompileContext(const TypePointer& type, const std::vector<Wanted>& wanted) {
-  Program program = Compile(type, wanted);
-  if (!program.ends_on_byte) throw NotUnderstood("a context ends within a byte");
-  return program;
-}
-
 EventLayout LayOutEvent(const EventClass& event, bool kernel) {
   CheckNoClock(event.context);
   CheckNoClock(event.fields);
@@ -98,7 +91,7 @@ EventLayout LayOutEvent(const EventClass& event, bool kernel) {
   layout.name = event.name;
   layout.meaning = MeaningOf(event.name, kernel);
   const std::vector<Wanted>& wanted = layout.meaning.wanted;
-  layout.context = CompileContext(event.context, {});
+  layout.context = Compile(event.context, {});
   layout.fields = Compile(event.fields, wanted);
 
   std::vector<bool> number_always(analysis::Event::kNumbers);
@@ -128,9 +121,8 @@ StreamLayout LayOutStream(const StreamClass& stream, bool kernel, bool* has_sequ
   CheckAlways(layout.packet_context, wanted, {Number::kSequence, Number::kDiscarded, Number::kCpu});
   *has_sequence = *has_sequence && layout.packet_context.always[4];
   layout.event_header = LayOutHeader(*stream.event_header);
-  layout.context =
-      CompileContext(stream.event_context, kernel ? std::vector<Wanted>{} : ProcessContext());
-  layout.context_unwanted = CompileContext(stream.event_context, {});
+  layout.context = Compile(stream.event_context, kernel ? std::vector<Wanted>{} : ProcessContext());
+  layout.context_unwanted = Compile(stream.event_context, {});
   if (!stream.events.empty()) layout.events.resize(stream.events.rbegin()->first + 1);
   for (const auto& [id, event] : stream.events) layout.events[id] = LayOutEvent(event, kernel);
   return layout;
@@ -153,7 +145,7 @@ TraceLayout LayOut(const Metadata& metadata) {
 
   const std::vector<Wanted> wanted = PacketHeaderFields();
   CheckNames(metadata.packet_header, wanted);
-  layout.packet_header = CompileContext(metadata.packet_header, wanted);
+  layout.packet_header = Compile(metadata.packet_header, wanted);
   const std::vector<bool>& has = layout.packet_header.always;
   CheckAlways(layout.packet_header, wanted,
               {Number::kMagic, Number::kUuidHigh, Number::kUuidLow, Number::kInstance});

@@ -103,15 +103,14 @@ struct Program {
   std::vector<std::vector<Instruction>> parts;
   std::vector<std::vector<Option>> tables;
 
-  bool ends_on_byte = true;  // else the rest of the last byte is padding
   // For each of what was wanted: whether all events have it, and whether some have.
   std::vector<bool> always;
   std::vector<bool> ever;
 };
 
-/// Compiles a struct that begins on a byte; null for none. Of several that are wanted at one place,
-/// the first that all events have is taken. Throws NotUnderstood for what cannot be run: a field of
-/// variable size that does not begin on a byte, and the like.
+/// Compiles a struct that begins and ends on a byte; null for none. Of several that are wanted at one
+/// place, the first that all events have is taken. Throws NotUnderstood for what cannot be run: a
+/// field of variable size that does not begin on a byte, and the like.
 Program Compile(const TypePointer& type, const std::vector<Wanted>& wanted);
 
 /// Runs the program on the bytes from `at` to `end`; `origin` is the address at which the packet

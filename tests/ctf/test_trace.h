@@ -27,7 +27,7 @@ struct TraceText {
       events;  // names and structs; the id is the index
 
   std::string str() const {
-    std::string text = kIntegers + R"(
+    std::string text = "/* CTF 1.8 */\n" + kIntegers + R"(
 typealias integer { size = 27; align = 1; signed = false; map = clock.monotonic.value; } := t27;
 typealias integer { size = 32; align = 8; signed = false; map = clock.monotonic.value; } := t32;
 typealias integer { size = 64; align = 8; signed = false; map = clock.monotonic.value; } := t64;

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads real traces by both ways, and compares all that they tell, event by event and in order.
+//
+// usage: ctf_same FOLDER...   each on its own; the status is 1 if one differs, has damage or no
+// event
+#include <exception>
+#include <iostream>
+
+#include "tests/support/event_text.h"
+
+int main(int argc, char** argv) {
+  using tracekin::ctf::Way;
+  bool same = argc > 1;
+  for (int i = 1; i < argc; ++i) {
+    try {
+      const auto own = tracekin::testing::ReadTraces({argv[i]}, Way::kOwn);
+      const auto other = tracekin::testing::ReadTraces({argv[i]}, Way::kBabeltrace2);
+      std::string wrong = tracekin::testing::Difference(own, other);
+      for (const std::string& damage : own.found.damage) wrong += damage + "\n";
+      for (const std::string& damage : other.found.damage) wrong += damage + "\n";
+      if (own.events.empty()) wrong += "no event\n";
+      std::cout << argv[i] << ": " << own.events.size() << " events, "
+                << (wrong.empty() ? "the same by both ways" : "and they differ") << "\n"
+                << wrong;
+      same = same && wrong.empty();
+    } catch (const std::exception& error) {
+      std::cout << argv[i] << ": " << error.what() << "\n";
+      same = false;
+    }
+  }
+  return same ? 0 : 1;
+}
