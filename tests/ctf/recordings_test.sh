@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What LTTng records of programs is the same by both ways of reading: traces of every form that LTTng
-# writes, and what babeltrace2 writes of them.
+# What LTTng records of programs is the same by both ways of reading: traces of every form that
+# LTTng writes, and what babeltrace2 writes of them.
 #
 # usage: scripts/with-lttng tests/ctf/recordings_test.sh CTF_SAME TRACEKIN UST_SPANS UST_EMIT
 set -euo pipefail

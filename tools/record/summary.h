@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tracekin::record {
 
@@ -19,6 +20,7 @@ struct Summary {
   std::uint64_t discarded_ust = 0;
   std::set<std::pair<std::int64_t, std::string>> processes;  // emitters of tracekin's events
   std::map<std::string, std::int64_t> clock_offsets_ns;      // by domain, to the Unix epoch
+  std::vector<std::string> damage;                           // what is left out, and why
 };
 
 /// Reads all traces below `folder` with libbabeltrace2. Throws RecordError if they cannot be read.
