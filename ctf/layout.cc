@@ -100,10 +100,11 @@ EventLayout LayOutEvent(const EventClass& event, bool kernel) {
     if (wanted[i].scratch || !layout.fields.always[i]) continue;
     (wanted[i].as == As::kText ? text_always : number_always)[wanted[i].slot] = true;
   }
-  for (int slot = 0; slot < layout.meaning.numbers; ++slot) {
-    if (!number_always[slot]) layout.numbers.emplace_back(slot, analysis::kAbsent);
+  const auto numbers_end = number_always.begin() + layout.meaning.numbers;
+  if (std::find(number_always.begin(), numbers_end, false) != numbers_end) {
+    layout.numbers.resize(static_cast<std::size_t>(layout.meaning.numbers), analysis::kAbsent);
   }
-  for (const auto& constant : layout.meaning.constants) layout.numbers.push_back(constant);
+  for (const auto& [slot, value] : layout.meaning.constants) layout.numbers[slot] = value;
   for (int slot = 0; slot < layout.meaning.texts; ++slot) {
     if (!text_always[slot]) layout.texts.push_back(slot);
   }

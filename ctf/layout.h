@@ -23,8 +23,9 @@ struct EventLayout {
   Meaning meaning;
   Program context;  // of this class alone; takes nothing out of it
   Program fields;
-  // Numbers and texts that an event may lack, and what they are then.
-  std::vector<std::pair<int, std::int64_t>> numbers;
+  // What the numbers are before the fields are taken, unless all events have all of them; and the
+  // texts that an event may lack.
+  std::vector<std::int64_t> numbers;
   std::vector<int> texts;
 };
 

@@ -30,6 +30,7 @@ void SetDiscarded(std::uint64_t cycles, std::int64_t begin, std::int64_t count, 
 
 StreamReader::StreamReader(std::vector<Part> parts, std::uint16_t host) : parts_(std::move(parts)) {
   event_.host = host;
+  values_.number = event_.number;
 }
 
 bool StreamReader::Next() {
@@ -203,17 +204,13 @@ StreamReader::Step StreamReader::DecodeFields(const EventLayout& layout, const s
   const std::uintptr_t origin = reinterpret_cast<std::uintptr_t>(buffer_.data()) -
                                 static_cast<std::uintptr_t>(window_ - packet_);
   const bool known = layout.meaning.kind != analysis::Kind::kOther;
-  values_.number = event_.number;
+  if (known) Prepare(layout);
   values_.text = &event_.process;
-  if (known) {
-    values_.scratch[kTidSlot] = values_.scratch[kPidSlot] = -1;
-    values_.scratch[kPidNamespaceSlot] = 0;
-    event_.process = {};
-    for (const auto& [slot, value] : layout.numbers) event_.number[slot] = value;
-    for (const int slot : layout.texts) event_.text[slot] = {};
+  const Program& context = known ? stream_->context : stream_->context_unwanted;
+  if (!context.code.empty()) at = Run(context, at, limit_, origin, &values_);
+  if (at != nullptr && !layout.context.code.empty()) {
+    at = Run(layout.context, at, limit_, origin, &values_);
   }
-  at = Run(known ? stream_->context : stream_->context_unwanted, at, limit_, origin, &values_);
-  if (at != nullptr) at = Run(layout.context, at, limit_, origin, &values_);
   values_.text = event_.text;
   if (at != nullptr) at = Run(layout.fields, at, limit_, origin, &values_);
   if (at == nullptr) return values_.damage == nullptr ? Step::kNeedsBytes : Step::kDamage;
@@ -226,12 +223,24 @@ StreamReader::Step StreamReader::DecodeFields(const EventLayout& layout, const s
   return known ? Tell(layout) : Step::kPassedOver;
 }
 
+// What an event does not say must not be what the last one said.
+void StreamReader::Prepare(const EventLayout& layout) {
+  std::copy(layout.numbers.begin(), layout.numbers.end(), event_.number);
+  for (const int slot : layout.texts) event_.text[slot] = {};
+  if (open_->layout->kernel) return;
+  values_.scratch[kTidSlot] = values_.scratch[kPidSlot] = -1;
+  values_.scratch[kPidNamespaceSlot] = 0;
+  event_.process = {};
+}
+
 StreamReader::Step StreamReader::Tell(const EventLayout& layout) {
   event_.kind = layout.meaning.kind;
   event_.cycles = clock_;
-  event_.tid = static_cast<std::int32_t>(values_.scratch[kTidSlot]);
-  event_.pid = static_cast<std::int32_t>(values_.scratch[kPidSlot]);
-  event_.pid_namespace = static_cast<std::uint32_t>(values_.scratch[kPidNamespaceSlot]);
+  if (!open_->layout->kernel) {
+    event_.tid = static_cast<std::int32_t>(values_.scratch[kTidSlot]);
+    event_.pid = static_cast<std::int32_t>(values_.scratch[kPidSlot]);
+    event_.pid_namespace = static_cast<std::uint32_t>(values_.scratch[kPidNamespaceSlot]);
+  }
   for (const auto& [slot, word] : layout.meaning.words) event_.text[slot] = word;
   if (layout.meaning.value_is_number) {
     number_text_ = std::to_string(values_.scratch[kValueSlot]);

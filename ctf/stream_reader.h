@@ -83,6 +83,7 @@ class StreamReader {
   void CountFor(const TraceFile& file);
   Step Decode();
   Step DecodeFields(const EventLayout& layout, const std::uint8_t* at);
+  void Prepare(const EventLayout& layout);
   Step Tell(const EventLayout& layout);
   bool Refill();
   void Note(const std::string& what);
