@@ -101,10 +101,10 @@ EventLayout LayOutEvent(const EventClass& event, bool kernel) {
     (wanted[i].as == As::kText ? text_always : number_always)[wanted[i].slot] = true;
   }
   const auto numbers_end = number_always.begin() + layout.meaning.numbers;
-  if (std::find(number_always.begin(), numbers_end, false) != numbers_end) {
-    layout.numbers.resize(static_cast<std::size_t>(layout.meaning.numbers), analysis::kAbsent);
-  }
+  layout.may_lack_numbers = std::find(number_always.begin(), numbers_end, false) != numbers_end;
+  layout.numbers.fill(analysis::kAbsent);
   for (const auto& [slot, value] : layout.meaning.constants) layout.numbers[slot] = value;
+  for (const auto& [slot, word] : layout.meaning.words) text_always[slot] = true;
   for (int slot = 0; slot < layout.meaning.texts; ++slot) {
     if (!text_always[slot]) layout.texts.push_back(slot);
   }

@@ -5,6 +5,7 @@
 #ifndef TRACEKIN_CTF_LAYOUT_H
 #define TRACEKIN_CTF_LAYOUT_H
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -25,7 +26,8 @@ struct EventLayout {
   Program fields;
   // What the numbers are before the fields are taken, unless all events have all of them; and the
   // texts that an event may lack.
-  std::vector<std::int64_t> numbers;
+  bool may_lack_numbers = false;
+  std::array<std::int64_t, analysis::Event::kNumbers> numbers{};
   std::vector<int> texts;
 };
 

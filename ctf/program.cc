@@ -52,153 +52,160 @@ std::string_view Text(const std::uint8_t* bytes, std::size_t size) {
   return {text, strnlen(text, size)};
 }
 
-class Machine {
- public:
-  Machine(const Program& program, const std::uint8_t* end, std::uintptr_t origin, Values* values)
-      : program_(program),
-        end_(end),
-        origin_(origin),
-        values_(values),
-        into_{values->number, values->scratch} {}
+// What instructions work on, apart from where they are.
+struct Frame {
+  const Program& program;
+  const std::uint8_t* end;
+  std::uintptr_t origin;
+  Values* values;
 
-  const std::uint8_t* Run(const std::vector<Instruction>& code, const std::uint8_t* at) {
-    const std::uint8_t* block = at;
-    for (const Instruction& instruction : code) {
-      switch (instruction.op) {
-        case Op::kBlock:
-          if (instruction.size > Left(at)) return nullptr;
-          block = at;
-          at += instruction.size;
-          break;
-        case Op::kUnsigned8:
-          Put(instruction, Load<std::uint8_t>(block + instruction.offset));
-          break;
-        case Op::kSigned8:
-          Put(instruction, Load<std::int8_t>(block + instruction.offset));
-          break;
-        case Op::kUnsigned16:
-          Put(instruction, Load<std::uint16_t>(block + instruction.offset));
-          break;
-        case Op::kSigned16:
-          Put(instruction, Load<std::int16_t>(block + instruction.offset));
-          break;
-        case Op::kUnsigned32:
-          Put(instruction, Load<std::uint32_t>(block + instruction.offset));
-          break;
-        case Op::kSigned32:
-          Put(instruction, Load<std::int32_t>(block + instruction.offset));
-          break;
-        case Op::kInteger64:
-          Put(instruction, Load<std::int64_t>(block + instruction.offset));
-          break;
-        case Op::kString: {
-          const void* nul = std::memchr(at, 0, Left(at));
-          if (nul == nullptr) return nullptr;
-          const auto size = static_cast<std::size_t>(static_cast<const std::uint8_t*>(nul) - at);
-          if (instruction.wanted) {
-            values_->text[instruction.slot] = {reinterpret_cast<const char*>(at), size};
-          }
-          at += size + 1;
-          break;
-        }
-        case Op::kTextArray:
-          values_->text[instruction.slot] = Text(block + instruction.offset, instruction.size);
-          break;
-        default:
-          at = RunRare(instruction, block, at);
-          if (at == nullptr) return nullptr;
-      }
-    }
-    return at;
-  }
+  std::size_t Left(const std::uint8_t* at) const { return static_cast<std::size_t>(end - at); }
 
- private:
-  std::size_t Left(const std::uint8_t* at) const { return static_cast<std::size_t>(end_ - at); }
-
-  void Put(const Instruction& instruction, std::int64_t value) {
-    into_[instruction.scratch][instruction.slot] = value;
+  void Put(const Instruction& instruction, std::int64_t value) const {
+    (instruction.scratch ? values->scratch : values->number)[instruction.slot] = value;
   }
 
   std::uint64_t Count(const Instruction& instruction) const {
-    return static_cast<std::uint64_t>(values_->scratch[instruction.count]);
+    return static_cast<std::uint64_t>(values->scratch[instruction.count]);
   }
-
-  const std::uint8_t* RunRare(const Instruction& instruction, const std::uint8_t* block,
-                              const std::uint8_t* at) {
-    switch (instruction.op) {
-      case Op::kBigEndian:
-        Put(instruction, Extend(LoadBytes(block + instruction.offset, instruction.bits / 8, true),
-                                instruction.bits, instruction.is_signed));
-        return at;
-      case Op::kBits:
-        Put(instruction,
-            Extend(LoadBits(block, instruction.offset, instruction.bits, instruction.big_endian),
-                   instruction.bits, instruction.is_signed));
-        return at;
-      case Op::kBytes:
-        Put(instruction, static_cast<std::int64_t>(
-                             LoadBytes(block + instruction.offset, instruction.size, true)));
-        return at;
-      case Op::kAlign: {
-        const std::uintptr_t past =
-            (reinterpret_cast<std::uintptr_t>(at) - origin_) % instruction.size;
-        const std::size_t padding = past == 0 ? 0 : instruction.size - past;
-        return padding > Left(at) ? nullptr : at + padding;
-      }
-      case Op::kSequence:
-      case Op::kTextSequence:
-      case Op::kLast:
-        return RunSequence(instruction, at);
-      case Op::kRepeat:
-      case Op::kRepeatFixed:
-        return RunRepeat(instruction, at);
-      default:
-        return RunSelect(instruction, at);
-    }
-  }
-
-  const std::uint8_t* RunSequence(const Instruction& instruction, const std::uint8_t* at) {
-    const std::uint64_t count = Count(instruction);
-    if (instruction.size == 0) return at;
-    if (count > Left(at) / instruction.size) return nullptr;
-    const std::uint8_t* const end = at + count * instruction.size;
-    if (instruction.op == Op::kTextSequence && instruction.wanted) {
-      values_->text[instruction.slot] = Text(at, static_cast<std::size_t>(count));
-    } else if (instruction.op == Op::kLast && count > 0) {
-      Put(instruction,
-          Extend(LoadBytes(end - instruction.size, instruction.size, instruction.big_endian),
-                 instruction.bits, instruction.is_signed));
-    }
-    return end;
-  }
-
-  const std::uint8_t* RunRepeat(const Instruction& instruction, const std::uint8_t* at) {
-    std::uint64_t count = instruction.op == Op::kRepeat ? Count(instruction) : instruction.offset;
-    for (; count > 0 && at != nullptr; --count) at = Run(program_.parts[instruction.part], at);
-    return at;
-  }
-
-  const std::uint8_t* RunSelect(const Instruction& instruction, const std::uint8_t* at) {
-    const std::int64_t tag = values_->scratch[instruction.count];
-    for (const Program::Option& option : program_.tables[instruction.part]) {
-      if (tag >= option.low && tag <= option.high) return Run(program_.parts[option.part], at);
-    }
-    values_->damage = "a variant has no option of that number";
-    return nullptr;
-  }
-
-  const Program& program_;
-  const std::uint8_t* const end_;
-  const std::uintptr_t origin_;
-  Values* const values_;
-  std::int64_t* const into_[2];
 };
+
+const std::uint8_t* RunRare(const Frame& frame, const Instruction& instruction,
+                            const std::uint8_t* block, const std::uint8_t* at);
+
+// Few instructions are most of what is run, and this is the reader's innermost loop.
+inline const std::uint8_t* RunCode(const Frame& frame, const std::vector<Instruction>& code,
+                                   const std::uint8_t* at) {
+  const std::uint8_t* block = at;
+  for (const Instruction& instruction : code) {
+    const std::uint8_t* const from = block + instruction.offset;
+    switch (instruction.op) {
+      case Op::kBlock:
+        if (instruction.size > frame.Left(at)) return nullptr;
+        block = at;
+        at += instruction.size;
+        break;
+      case Op::kUnsigned8:
+        frame.Put(instruction, Load<std::uint8_t>(from));
+        break;
+      case Op::kSigned8:
+        frame.Put(instruction, Load<std::int8_t>(from));
+        break;
+      case Op::kUnsigned16:
+        frame.Put(instruction, Load<std::uint16_t>(from));
+        break;
+      case Op::kSigned16:
+        frame.Put(instruction, Load<std::int16_t>(from));
+        break;
+      case Op::kUnsigned32:
+        frame.Put(instruction, Load<std::uint32_t>(from));
+        break;
+      case Op::kSigned32:
+        frame.Put(instruction, Load<std::int32_t>(from));
+        break;
+      case Op::kInteger64:
+        frame.Put(instruction, Load<std::int64_t>(from));
+        break;
+      case Op::kString: {
+        const void* const nul = std::memchr(at, 0, frame.Left(at));
+        if (nul == nullptr) return nullptr;
+        const auto size = static_cast<std::size_t>(static_cast<const std::uint8_t*>(nul) - at);
+        if (instruction.wanted) {
+          frame.values->text[instruction.slot] = {reinterpret_cast<const char*>(at), size};
+        }
+        at += size + 1;
+        break;
+      }
+      case Op::kTextArray:
+        frame.values->text[instruction.slot] = Text(from, instruction.size);
+        break;
+      default:
+        at = RunRare(frame, instruction, block, at);
+        if (at == nullptr) return nullptr;
+    }
+  }
+  return at;
+}
+
+const std::uint8_t* RunPart(const Frame& frame, std::uint32_t part, const std::uint8_t* at) {
+  return RunCode(frame, frame.program.parts[part], at);
+}
+
+const std::uint8_t* Align(const Frame& frame, std::uint32_t bytes, const std::uint8_t* at) {
+  const std::uintptr_t past = (reinterpret_cast<std::uintptr_t>(at) - frame.origin) % bytes;
+  const std::size_t padding = past == 0 ? 0 : bytes - past;
+  return padding > frame.Left(at) ? nullptr : at + padding;
+}
+
+const std::uint8_t* RunSequence(const Frame& frame, const Instruction& instruction,
+                                const std::uint8_t* at) {
+  const std::uint64_t count = frame.Count(instruction);
+  if (instruction.size == 0) return at;
+  if (count > frame.Left(at) / instruction.size) return nullptr;
+  const std::uint8_t* const end = at + count * instruction.size;
+  if (instruction.op == Op::kTextSequence && instruction.wanted) {
+    frame.values->text[instruction.slot] = Text(at, static_cast<std::size_t>(count));
+  } else if (instruction.op == Op::kLast && count > 0) {
+    const std::uint64_t last =
+        LoadBytes(end - instruction.size, instruction.size, instruction.big_endian);
+    frame.Put(instruction, Extend(last, instruction.bits, instruction.is_signed));
+  }
+  return end;
+}
+
+const std::uint8_t* RunRepeat(const Frame& frame, const Instruction& instruction,
+                              const std::uint8_t* at) {
+  std::uint64_t count =
+      instruction.op == Op::kRepeat ? frame.Count(instruction) : instruction.offset;
+  for (; count > 0 && at != nullptr; --count) at = RunPart(frame, instruction.part, at);
+  return at;
+}
+
+const std::uint8_t* RunSelect(const Frame& frame, const Instruction& instruction,
+                              const std::uint8_t* at) {
+  const std::int64_t tag = frame.values->scratch[instruction.count];
+  for (const Program::Option& option : frame.program.tables[instruction.part]) {
+    if (tag >= option.low && tag <= option.high) return RunPart(frame, option.part, at);
+  }
+  frame.values->damage = "a variant has no option of that number";
+  return nullptr;
+}
+
+const std::uint8_t* RunRare(const Frame& frame, const Instruction& instruction,
+                            const std::uint8_t* block, const std::uint8_t* at) {
+  std::uint64_t value = 0;
+  switch (instruction.op) {
+    case Op::kBigEndian:
+      value = LoadBytes(block + instruction.offset, instruction.bits / 8, true);
+      frame.Put(instruction, Extend(value, instruction.bits, instruction.is_signed));
+      return at;
+    case Op::kBits:
+      value = LoadBits(block, instruction.offset, instruction.bits, instruction.big_endian);
+      frame.Put(instruction, Extend(value, instruction.bits, instruction.is_signed));
+      return at;
+    case Op::kBytes:
+      value = LoadBytes(block + instruction.offset, instruction.size, true);
+      frame.Put(instruction, static_cast<std::int64_t>(value));
+      return at;
+    case Op::kAlign:
+      return Align(frame, instruction.size, at);
+    case Op::kSequence:
+    case Op::kTextSequence:
+    case Op::kLast:
+      return RunSequence(frame, instruction, at);
+    case Op::kRepeat:
+    case Op::kRepeatFixed:
+      return RunRepeat(frame, instruction, at);
+    default:
+      return RunSelect(frame, instruction, at);
+  }
+}
 
 }  // namespace
 
 const std::uint8_t* Run(const Program& program, const std::uint8_t* at, const std::uint8_t* end,
                         std::uintptr_t origin, Values* values) {
-  return Machine(program, end, origin, values).Run(program.code, at);
+  return RunCode({program, end, origin, values}, program.code, at);
 }
 
 }  // namespace tracekin::ctf

@@ -2,6 +2,7 @@
 #include "ctf/stream_reader.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "ctf/error.h"
@@ -173,7 +174,7 @@ void StreamReader::Damage(const std::string& what) {
 
 // ---- Events.
 
-StreamReader::Step StreamReader::Decode() {
+inline StreamReader::Step StreamReader::Decode() {
   const EventHeader& header = stream_->event_header;
   const auto left = static_cast<std::size_t>(limit_ - at_);
   if (left < header.compact.bytes) return Step::kNeedsBytes;
@@ -199,7 +200,8 @@ StreamReader::Step StreamReader::Decode() {
   return step;
 }
 
-StreamReader::Step StreamReader::DecodeFields(const EventLayout& layout, const std::uint8_t* at) {
+inline StreamReader::Step StreamReader::DecodeFields(const EventLayout& layout,
+                                                     const std::uint8_t* at) {
   // Offsets are counted from the packet's beginning, which may have left the window long ago.
   const std::uintptr_t origin = reinterpret_cast<std::uintptr_t>(buffer_.data()) -
                                 static_cast<std::uintptr_t>(window_ - packet_);
@@ -224,8 +226,10 @@ StreamReader::Step StreamReader::DecodeFields(const EventLayout& layout, const s
 }
 
 // What an event does not say must not be what the last one said.
-void StreamReader::Prepare(const EventLayout& layout) {
-  std::copy(layout.numbers.begin(), layout.numbers.end(), event_.number);
+inline void StreamReader::Prepare(const EventLayout& layout) {
+  if (layout.may_lack_numbers) {
+    std::memcpy(event_.number, layout.numbers.data(), sizeof event_.number);
+  }
   for (const int slot : layout.texts) event_.text[slot] = {};
   if (open_->layout->kernel) return;
   values_.scratch[kTidSlot] = values_.scratch[kPidSlot] = -1;
@@ -233,7 +237,7 @@ void StreamReader::Prepare(const EventLayout& layout) {
   event_.process = {};
 }
 
-StreamReader::Step StreamReader::Tell(const EventLayout& layout) {
+inline StreamReader::Step StreamReader::Tell(const EventLayout& layout) {
   event_.kind = layout.meaning.kind;
   event_.cycles = clock_;
   if (!open_->layout->kernel) {

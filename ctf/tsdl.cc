@@ -52,7 +52,7 @@ struct Block {
 
 class Parser {
  public:
-  explicit Parser(std::string_view text) : tokens_(Tokenize(text)) {}
+  explicit Parser(std::string_view text) : lexer_(text), token_(lexer_.Next()) {}
 
   Metadata Run() {
     while (Peek().kind != Token::Kind::kEnd) {
@@ -66,20 +66,15 @@ class Parser {
  private:
   // ---- Tokens.
 
-  const Token& Peek() const { return tokens_[at_]; }
-  Token Take() {
-    const Token token = tokens_[at_];
-    if (token.kind != Token::Kind::kEnd) ++at_;
-    return token;
-  }
+  const Token& Peek() const { return token_; }
+  Token Take() { return std::exchange(token_, lexer_.Next()); }
   bool At(std::string_view text) const {
-    const Token& token = Peek();
-    return (token.kind == Token::Kind::kName || token.kind == Token::Kind::kSymbol) &&
-           token.text == text;
+    return (token_.kind == Token::Kind::kName || token_.kind == Token::Kind::kSymbol) &&
+           token_.text == text;
   }
   bool Accept(std::string_view text) {
     if (!At(text)) return false;
-    ++at_;
+    Take();
     return true;
   }
   void Expect(std::string_view text) {
@@ -575,8 +570,8 @@ class Parser {
     }
   }
 
-  const std::vector<Token> tokens_;
-  std::size_t at_ = 0;
+  Lexer lexer_;
+  Token token_;  // which comes next
   unsigned depth_ = 0;
   bool has_trace_ = false;
   std::map<std::string, TypePointer> types_;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The words of the Trace Stream Description Language (Common Trace Format 1.8.3, section 7.3).
 //
-// Thread-safety: a pure function.
+// Thread-safety: one thread at a time.
 #ifndef TRACEKIN_CTF_TSDL_LEXER_H
 #define TRACEKIN_CTF_TSDL_LEXER_H
 
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace tracekin::ctf {
 
@@ -21,8 +20,29 @@ struct Token {
   unsigned line = 0;
 };
 
-/// The tokens of `text`; the last is kEnd. Throws NotUnderstood.
-std::vector<Token> Tokenize(std::string_view text);
+/// Takes a text apart, token by token. Borrows the text.
+class Lexer {
+ public:
+  explicit Lexer(std::string_view text) : rest_(text) {}
+
+  /// The next token; kEnd at the end, again and again. Throws NotUnderstood.
+  Token Next();
+
+ private:
+  [[noreturn]] void Fail(const std::string& what) const;
+  std::string_view Take(std::size_t size);
+  bool Begins(std::string_view with) const { return rest_.substr(0, with.size()) == with; }
+  void SkipTo(std::string_view end);
+  void SkipSpace();
+  Token TakeToken();
+  Token TakeName();
+  Token TakeNumber();
+  Token TakeText();
+  char TakeEscaped();
+
+  std::string_view rest_;
+  unsigned line_ = 1;
+};
 
 }  // namespace tracekin::ctf
 
