@@ -14,6 +14,9 @@ constexpr Time kWakeLatency = 1'000'000;
 
 constexpr std::uint16_t kMaxDepth = 4096;
 
+// A wait is told with what others did meanwhile if it is this share of the whole, or more.
+constexpr Time kShortest = 1000;
+
 // A stretch of a thread's time that is still to be told.
 struct Stretch {
   ThreadIndex thread;
@@ -36,7 +39,9 @@ bool SameButTime(const Part& a, const Part& b) {
 
 class Walk {
  public:
-  Walk(const Timelines& timelines, const Spans& spans) : timelines_(timelines), spans_(spans) {}
+  // `whole` is the length of what is told.
+  Walk(const Timelines& timelines, const Spans& spans, Time whole)
+      : timelines_(timelines), spans_(spans), shortest_(whole / kShortest) {}
 
   // Tells the stretches in the order in which they are given.
   void Tell(const Stretch& stretch) {
@@ -61,6 +66,7 @@ class Walk {
 
   const Timelines& timelines_;
   const Spans& spans_;
+  const Time shortest_;           // a shorter wait is told without what others did meanwhile
   std::vector<Stretch> waiting_;  // a stack: the last is told next
   std::vector<Part> parts_;
   bool cut_ = false;
@@ -133,6 +139,7 @@ Part Walk::Next(const Stretch& stretch) const {
     case State::kPreempted:
     case State::kReady:
       NextReady(segment, stretch, &part);
+      part.idle = part.idle && part.length() >= kWakeLatency;
       break;
     case State::kBlocked:
       NextBlocked(segment, !last, &part);
@@ -147,7 +154,10 @@ void Walk::NextUnseen(const Stretch& stretch, Part* part) const {
   const Thread& thread = timelines_.threads[stretch.thread];
   const Host& host = timelines_.hosts[thread.host];
   if (!thread.segments.empty()) part->end = std::min(part->end, thread.segments.front().start);
-  if (!host.kernel) {
+  if (IsThread(thread.maker)) {
+    part->cause = Cause::kThread;  // it was not yet there
+    part->by = thread.maker;
+  } else if (!host.kernel) {
     part->reason = Reason::kNoKernelTrace;
   } else if (part->start < host.first) {
     part->end = std::min(part->end, host.first);
@@ -176,7 +186,6 @@ void Walk::NextReady(const Segment& segment, const Stretch& stretch, Part* part)
   } else if (turns[turn].thread == kIdle) {
     part->cause = Cause::kReady;  // nobody took its processor
   }
-  part->idle = part->idle && part->length() >= kWakeLatency;
 }
 
 void Walk::NextBlocked(const Segment& segment, bool woken, Part* part) const {
@@ -220,23 +229,25 @@ void Walk::CutAtGaps(const Host& host, const Segment& segment, Part* part) const
 }
 
 bool Walk::Follows(const Part& part) const {
-  return part.wait != kNoWait && part.cause != Cause::kUnknown && IsThread(part.by);
+  const bool waits = part.wait != kNoWait || part.cause == Cause::kThread;
+  return waits && part.cause != Cause::kUnknown && IsThread(part.by);
 }
 
 // What the thread that was waited for did meanwhile. It sent a packet some time before that
 // arrived; the rest is the network's. A thread of the kernel's own works for whoever waits for it,
 // and a disk's name tells more than that thread's.
 void Walk::Follow(const Part& part, const Stretch& stretch) {
-  const Wait& wait = timelines_.waits[part.wait];
-  const Time reached = wait.sent != 0 ? std::clamp(wait.sent, part.start, part.end) : part.end;
+  const Time sent = part.wait == kNoWait ? 0 : timelines_.waits[part.wait].sent;
+  const Time reached = sent != 0 ? std::clamp(sent, part.start, part.end) : part.end;
   const bool instead = timelines_.threads[part.by].kernel && part.cause != Cause::kNetwork;
   Part told = part;
   told.by_span = spans_.ActiveAt(part.by, reached - 1);
   if (IsThread(stretch.instead_of)) told.thread = stretch.instead_of;
   const bool full = parts_.size() >= kMaxParts || stretch.depth == kMaxDepth;
   cut_ = cut_ || full;
-  if (!instead || full) Add(told);
-  if (full) return;
+  const bool tell = !full && part.length() >= shortest_;
+  if (!instead || !tell) Add(told);
+  if (!tell) return;
   if (instead) {
     Stretch work{part.by, part.start, reached, stretch.depth};
     work.instead_of = told.thread;
@@ -389,7 +400,7 @@ Explanation Explain(const Timelines& timelines, const Spans& spans, SpanIndex in
   explanation.own = OwnTime(spans, span);
   Threads threads(spans, index);
   explanation.basis = threads.basis();
-  Walk walk(timelines, spans);
+  Walk walk(timelines, spans, span.duration());
   for (const Stretch& stretch : threads.Divide()) walk.Tell(stretch);
   explanation.parts = walk.Take();
   explanation.cut = walk.cut();
@@ -398,7 +409,7 @@ Explanation Explain(const Timelines& timelines, const Spans& spans, SpanIndex in
 
 std::vector<Part> ExplainThread(const Timelines& timelines, const Spans& spans, ThreadIndex thread,
                                 Time from, Time to) {
-  Walk walk(timelines, spans);
+  Walk walk(timelines, spans, to - from);
   walk.Tell({thread, from, to, 0});
   return walk.Take();
 }

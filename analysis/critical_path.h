@@ -56,7 +56,8 @@ struct Explanation {
   bool cut = false;  // too many parts: some at a depth above 0 were left out
 };
 
-/// At most so many parts are told of one span at depths above 0.
+/// A wait is followed to what others did meanwhile if it takes a thousandth of the span or more, as
+/// long as the span has fewer parts than this.
 constexpr std::size_t kMaxParts = 100'000;
 
 Explanation Explain(const Timelines& timelines, const Spans& spans, SpanIndex span);

@@ -360,6 +360,7 @@ void Machine::OnFork(const Event& event) {
     state.namespaces[{static_cast<std::uint32_t>(number[Fork::kChildNamespace]),
                       static_cast<std::int32_t>(number[Fork::kChildVtid])}] = thread.tid;
   }
+  thread.maker = Find(event.host, number[Fork::kParentTid]);
   Enter(child, State::kReady, kNoCpu, 0);
 }
 
@@ -500,7 +501,8 @@ void Machine::OnState(const Event& event) {
   if (!IsThread(index)) return;
   Thread& thread = timelines_.threads[index];
   thread.pid = static_cast<std::int32_t>(number[ProcessState::kPid]);
-  thread.kernel = number[ProcessState::kType] == kTypeKernelThread;
+  thread.kernel = number[ProcessState::kType] == kTypeKernelThread ||
+                  number[ProcessState::kParentPid] == kThreadOfKernelThreads;
   if (thread.name == 0) thread.name = timelines_.names.Number(event.text[ProcessState::kName]);
   if (!thread.segments.empty()) return;  // events that came before know better
   if (number[ProcessState::kStatus] == kWaiting) Block(event, index);

@@ -116,6 +116,17 @@ std::vector<SpanIndex> TraceOf(const Spans& spans, SpanIndex span) {
   return trace;
 }
 
+std::vector<SpanIndex> Roots(const Spans& spans, std::vector<SpanIndex> of, std::size_t count) {
+  std::vector<SpanIndex> roots;
+  const std::size_t all = of.size();
+  for (const SpanIndex span : Slowest(spans, std::move(of), all)) {
+    const auto same = [&](SpanIndex root) { return InOneTrace(spans[root].ids, spans[span].ids); };
+    if (roots.size() == count) break;
+    if (std::none_of(roots.begin(), roots.end(), same)) roots.push_back(RootOf(spans, span));
+  }
+  return roots;
+}
+
 std::vector<SpanIndex> Slowest(const Spans& spans, std::vector<SpanIndex> of, std::size_t count) {
   std::stable_sort(of.begin(), of.end(), [&](SpanIndex a, SpanIndex b) {
     return spans[a].duration() > spans[b].duration();

@@ -48,6 +48,10 @@ Named FindByPrefix(const Spans& spans, std::string_view prefix);
 /// The spans of the trace that `span` belongs to, by their start.
 std::vector<SpanIndex> TraceOf(const Spans& spans, SpanIndex span);
 
+/// The root, or else the first span, of each of the `count` traces that the longest of some spans
+/// belong to, the longest first.
+std::vector<SpanIndex> Roots(const Spans& spans, std::vector<SpanIndex> of, std::size_t count);
+
 /// The `count` longest of some spans, the longest first.
 std::vector<SpanIndex> Slowest(const Spans& spans, std::vector<SpanIndex> of, std::size_t count);
 

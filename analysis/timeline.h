@@ -80,8 +80,9 @@ struct PacketSource {
 struct Thread {
   std::int32_t tid = -1;
   std::int32_t pid = -1;
-  std::int32_t priority = -1;  // the last that was seen: below 100 is real time
+  std::int32_t priority = 0;  // the last that was seen: below 0 is real time
   std::uint32_t name = 0;
+  ThreadIndex maker = kNobody;  // who forked it, if that was recorded
   std::uint16_t host = 0;
   bool kernel = false;  // a thread of the kernel's own
   std::vector<Segment> segments;

@@ -66,7 +66,7 @@ std::string DescribeReady(const Engine& engine, const Part& part) {
   if (IsThread(part.by)) {
     text += (part.cause == Cause::kPreempted ? " by " : " behind ") + By(engine, part);
   }
-  if (part.idle) text += ", while a processor was idle: a quota, or an affinity";
+  if (part.idle) text += ", although a processor was idle";
   return text;
 }
 
@@ -80,6 +80,9 @@ std::string DescribeLock(const Engine& engine, const Part& part) {
 
 std::string DescribeThread(const Engine& engine, const Part& part) {
   if (part.wait != kNoWait) return "waited for " + By(engine, part) + InCall(engine, part);
+  if (engine.timelines().threads[part.thread].maker == part.by) {
+    return "not yet started by " + By(engine, part);
+  }
   return By(engine, part) + " ran";
 }
 

@@ -52,7 +52,8 @@ std::string Signed(double ns) { return (ns > 0 ? "+" : "") + Milliseconds(ns); }
 
 }  // namespace
 
-std::string Traces(const Engine& engine, const std::vector<SpanIndex>& spans) {
+std::string Traces(const Engine& engine, const std::vector<SpanIndex>& spans, Order by,
+                   std::size_t limit) {
   struct Trace {
     Time start = ~Time{0}, end = 0;
     std::uint64_t spans = 0, errors = 0;
@@ -74,6 +75,12 @@ std::string Traces(const Engine& engine, const std::vector<SpanIndex>& spans) {
     trace.threads.insert(span.start_thread);
     for (const auto& scope : span.scopes) trace.threads.insert(scope.thread);
   }
+  if (by == Order::kDuration) {
+    std::stable_sort(order.begin(), order.end(), [](const Trace* a, const Trace* b) {
+      return a->end - a->start > b->end - b->start;
+    });
+  }
+  if (limit != 0 && limit < order.size()) order.resize(limit);
   std::vector<std::vector<std::string>> rows = {
       {"TRACE", "START", "ms", "SPANS", "THREADS", "ERR", "ROOT"}};
   for (const Trace* trace : order) {

@@ -18,9 +18,13 @@ namespace tracekin::report {
 /// meanwhile.
 std::string Why(const analysis::Engine& engine, analysis::SpanIndex span);
 
-/// A line for each trace: its longest span, or root, and how many spans and threads it has. `spans`
-/// are those of all traces to list; the traces are in the order of their first ones.
-std::string Traces(const analysis::Engine& engine, const std::vector<analysis::SpanIndex>& spans);
+enum class Order { kStart, kDuration };
+
+/// A line for each trace that some of these spans belong to: its root, or else its first span, and
+/// how many of the spans and of their threads are in it. In the order of starts, or the longest
+/// first; `limit` at most, unless it is 0.
+std::string Traces(const analysis::Engine& engine, const std::vector<analysis::SpanIndex>& spans,
+                   Order order, std::size_t limit);
 
 /// The spans of a trace as a tree, each with a bar, and what their threads did, `width` columns
 /// wide. `ascii`: with characters of ASCII only.

@@ -256,6 +256,18 @@ TEST_F(Situation, ForkAndWait) {
             "ready 10; running:wait4 10; running 30");
 }
 
+// Who is waited for is a thread that was started meanwhile: before that, its maker is told of.
+TEST_F(Situation, ThreadThatWasNotYetThere) {
+  story_.Runs(0, 5, 1);
+  BlockIn("futex");
+  story_.Forks(30, 5, 6);
+  story_.Blocks(35, 5, 6);
+  story_.Wakes(50, 6, 1);
+  EXPECT_EQ(Woken(),
+            "running 10; running:futex 10; lock 30 t6 {thread 10 t5 {running 10}; ready 5; "
+            "running 15}; ready 10; running:futex 10; running 30");
+}
+
 TEST_F(Situation, UserInput) {
   BlockIn("read");
   story_.Irq(50, 1, "i8042");

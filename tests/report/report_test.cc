@@ -113,7 +113,7 @@ TEST_F(Report, TreeShowsWhatThreadsDid) {
 }
 
 TEST_F(Report, TracesAreListed) {
-  EXPECT_EQ(Traces(story_.Done(), analysis::Select({}, story_.Done().spans())),
+  EXPECT_EQ(Traces(story_.Done(), analysis::Select({}, story_.Done().spans()), Order::kStart, 0),
             "TRACE                    START      ms  SPANS  THREADS  ERR  ROOT\n"
             "0000000000000001  00:00:00.000  100.00      3        2    0  shop: op1\n");
 }
