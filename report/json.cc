@@ -5,6 +5,7 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include <map>
 #include <string_view>
 
 #include "analysis/selection.h"
@@ -167,18 +168,43 @@ void WriteWait(const Engine& engine, const Part& part, Json* json) {
   if (sent > 1) json->Number("transmissions", sent);
 }
 
+// A program may make a million calls a second, so that what a thread does on its processor from one
+// interruption to the next is one part, which tells how long it was in which calls.
+std::size_t WriteRunning(const Engine& engine, const std::vector<Part>& parts, std::size_t first,
+                         Json* json) {
+  analysis::Time total = 0, user = 0;
+  std::map<std::string_view, analysis::Time> calls;
+  std::size_t end = first;
+  for (; end < parts.size() && parts[end].cause == Cause::kRunning &&
+         parts[end].depth == parts[first].depth;
+       ++end) {
+    const Part& part = parts[end];
+    total += part.length();
+    if (part.state == State::kUser) user += part.length();
+    if (part.state == State::kSystem) calls[engine.timelines().names[part.what]] += part.length();
+  }
+  json->writer().StartObject();
+  json->Text("cause", Word(Cause::kRunning));
+  json->Number("ns", total);
+  json->NumberIfAny("user_ns", user);
+  if (!calls.empty()) {
+    json->writer().Key("calls_ns");
+    json->writer().StartObject();
+    for (const auto& [name, time] : calls) {
+      std::string scratch;
+      json->Number(std::string(Sanitize(name, &scratch)).c_str(), time);
+    }
+    json->writer().EndObject();
+  }
+  return end - first;
+}
+
 // All of a part but its end, so that what it was waited for can follow.
 void BeginPart(const Engine& engine, const Part& part, Json* json) {
   json->writer().StartObject();
   json->Text("cause", Word(part.cause));
   json->Number("ns", part.length());
   WriteBy(engine, part, json);
-  if (part.cause == Cause::kRunning && part.state != State::kRunning) {
-    json->Text("in", part.state == State::kUser ? "user" : "kernel");
-  }
-  if (part.state == State::kSystem) {
-    json->TextIfAny("syscall", engine.timelines().names[part.what]);
-  }
   if (part.cause == Cause::kInterrupted) json->Text("interrupt", InterruptName(engine, part));
   if (part.wait != analysis::kNoWait) WriteWait(engine, part, json);
   if (part.cause == Cause::kUnknown) json->Text("reason", Phrase(part.reason));
@@ -191,7 +217,8 @@ void WriteParts(const Engine& engine, const std::vector<Part>& parts, Json* json
   json->writer().Key("parts");
   json->writer().StartArray();
   int depth = -1;  // of the part that is begun and not ended
-  for (const Part& part : parts) {
+  for (std::size_t i = 0; i < parts.size();) {
+    const Part& part = parts[i];
     if (part.depth > depth && depth >= 0) {
       json->writer().Key("parts");
       json->writer().StartArray();
@@ -202,7 +229,12 @@ void WriteParts(const Engine& engine, const std::vector<Part>& parts, Json* json
     }
     if (depth == part.depth) json->writer().EndObject();
     depth = part.depth;
-    BeginPart(engine, part, json);
+    if (part.cause == Cause::kRunning) {
+      i += WriteRunning(engine, parts, i, json);
+    } else {
+      BeginPart(engine, part, json);
+      ++i;
+    }
   }
   for (; depth >= 0; --depth) {
     json->writer().EndObject();

@@ -37,6 +37,11 @@ struct Subcommand {
 };
 
 extern const Subcommand kRecord;
+extern const Subcommand kLs;
+extern const Subcommand kShow;
+extern const Subcommand kWhy;
+extern const Subcommand kTop;
+extern const Subcommand kCompare;
 
 }  // namespace tracekin::tools
 
