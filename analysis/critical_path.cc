@@ -12,7 +12,8 @@ namespace {
 // ready for longer while a processor is idle is kept from it.
 constexpr Time kWakeLatency = 1'000'000;
 
-constexpr std::uint16_t kMaxDepth = 4096;
+// What is deeper is left out, because readers of JSON limit the depth.
+constexpr std::uint16_t kMaxDepth = 256;
 
 // A wait is told with what others did meanwhile if it is this share of the whole, or more.
 constexpr Time kShortest = 1000;
@@ -195,7 +196,7 @@ void Walk::NextBlocked(const Segment& segment, bool woken, Part* part) const {
   if (part->cause == Cause::kUnknown) {
     part->reason = woken ? wait.reason : Reason::kStillWaiting;
   } else {
-    part->by = wait.by;
+    part->by = wait.packet != 0 ? timelines_.packets[wait.packet].sender : wait.by;
   }
 }
 
@@ -237,7 +238,8 @@ bool Walk::Follows(const Part& part) const {
 // arrived; the rest is the network's. A thread of the kernel's own works for whoever waits for it,
 // and a disk's name tells more than that thread's.
 void Walk::Follow(const Part& part, const Stretch& stretch) {
-  const Time sent = part.wait == kNoWait ? 0 : timelines_.waits[part.wait].sent;
+  const std::uint32_t packet = part.wait == kNoWait ? 0 : timelines_.waits[part.wait].packet;
+  const Time sent = timelines_.packets[packet].sent;
   const Time reached = sent != 0 ? std::clamp(sent, part.start, part.end) : part.end;
   const bool instead = timelines_.threads[part.by].kernel && part.cause != Cause::kNetwork;
   Part told = part;
@@ -380,6 +382,21 @@ class Threads {
   Time reached_ = span_.end;
 };
 
+// Names the server of a call whose packets do not tell it, because its kernel was not recorded: the
+// span's child in another process that was open when the answer came.
+void NameServers(const Spans& spans, const SpanRecord& span, std::vector<Part>* parts) {
+  for (Part& part : *parts) {
+    if (part.depth > 0 || part.cause != Cause::kNetwork || IsThread(part.by)) continue;
+    for (const SpanIndex child : span.children) {
+      const SpanRecord& server = spans[child];
+      const bool elsewhere = server.pid != span.pid || server.host != span.host;
+      if (!elsewhere || server.start >= part.end || server.end <= part.start) continue;
+      part.by = server.start_thread;
+      part.by_span = child;
+    }
+  }
+}
+
 Time OwnTime(const Spans& spans, const SpanRecord& span) {
   Time covered = 0, reached = span.start;
   for (const SpanIndex child : span.children) {
@@ -404,6 +421,7 @@ Explanation Explain(const Timelines& timelines, const Spans& spans, SpanIndex in
   for (const Stretch& stretch : threads.Divide()) walk.Tell(stretch);
   explanation.parts = walk.Take();
   explanation.cut = walk.cut();
+  NameServers(spans, span, &explanation.parts);
   return explanation;
 }
 

@@ -337,10 +337,7 @@ void Machine::Wake(const Event& event, ThreadIndex thread) {
   }
   if (wait.cause != Cause::kNetwork) return;
   for (const Interruption& level : cpu.levels) {
-    if (!level.received) continue;
-    wait.packet = level.packet;
-    wait.by = level.sender;
-    wait.sent = level.sent;
+    if (level.packet != 0) wait.packet = level.packet;
   }
 }
 
@@ -471,17 +468,7 @@ void Machine::OnPacket(const Event& event) {
     const bool own = cpu.levels.size() == 1 && IsThread(cpu.current);
     return packets_.Send(event, own ? cpu.current : kNobody, now_);
   }
-  const Packets::Sent sent = packets_.Receive(event);
-  Interruption& top = cpu.levels.back();
-  top.received = true;
-  top.sender = sent.sender;
-  top.sent = sent.transmissions > 0 ? sent.time : 0;
-  top.packet = 0;
-  if (event.number[Packet::kSourceLow] == kAbsent) return;
-  timelines_.packets.push_back({event.number[Packet::kProtocol], event.number[Packet::kSourceHigh],
-                                event.number[Packet::kSourceLow], event.number[Packet::kSourcePort],
-                                sent.transmissions});
-  top.packet = static_cast<std::uint32_t>(timelines_.packets.size() - 1);
+  cpu.levels.back().packet = packets_.Receive(event);
 }
 
 void Machine::OnState(const Event& event) {

@@ -43,7 +43,11 @@ class Machine {
   };
 
   Machine() : Machine(Limits()) {}
-  explicit Machine(const Limits& limits) : limits_(limits), packets_(limits.packets) {}
+  explicit Machine(const Limits& limits)
+      : limits_(limits), packets_(limits.packets, &timelines_.packets) {}
+
+  Machine(const Machine&) = delete;  // packets_ points into it
+  Machine& operator=(const Machine&) = delete;
 
   /// How the cycles of a host become time, and whether there are events of its kernel. Before the
   /// host's first event.
@@ -70,9 +74,6 @@ class Machine {
     std::uint32_t device = 0, sectors = 0;
     std::uint64_t sector = 0;
     std::uint32_t packet = 0;
-    bool received = false;
-    ThreadIndex sender = kNobody;
-    Time sent = 0;
   };
   struct Cpu {
     ThreadIndex current = kNobody;

@@ -31,26 +31,49 @@ bool HasAddresses(const Event& event) {
 
 }  // namespace
 
+Packets::Side& Packets::Remember(const Key& key) {
+  order_.push_back(key);
+  while (order_.size() > limit_) {
+    forgotten_ += sides_.erase(order_.front());
+    order_.pop_front();
+  }
+  return sides_[key];
+}
+
 void Packets::Send(const Event& event, ThreadIndex sender, Time now) {
   if (!HasAddresses(event)) return;
   const Key key = KeyOf(event);
-  Sent& sent = sent_[key];
-  if (sent.transmissions++ > 0) return;
-  sent.sender = sender;
-  sent.time = now;
-  order_.push_back(key);
-  while (order_.size() > limit_) {
-    forgotten_ += sent_.erase(order_.front());
-    order_.pop_front();
+  const auto known = sides_.find(key);
+  if (known == sides_.end()) {
+    Remember(key) = {0, 1, sender, now};
+  } else if (known->second.received == 0) {
+    ++known->second.transmissions;
+  } else {
+    PacketSource& packet = (*received_)[known->second.received];
+    packet.transmissions = 1;
+    packet.sender = sender;
+    packet.sent = now;
+    sides_.erase(known);
   }
 }
 
-Packets::Sent Packets::Receive(const Event& event) {
-  const auto found = HasAddresses(event) ? sent_.find(KeyOf(event)) : sent_.end();
-  if (found == sent_.end()) return {};
-  const Sent sent = found->second;
-  sent_.erase(found);
-  return sent;
+std::uint32_t Packets::Receive(const Event& event) {
+  if (!HasAddresses(event)) return 0;
+  const auto index = static_cast<std::uint32_t>(received_->size());
+  received_->push_back({event.number[Packet::kProtocol], event.number[Packet::kSourceHigh],
+                        event.number[Packet::kSourceLow], event.number[Packet::kSourcePort]});
+  const Key key = KeyOf(event);
+  const auto known = sides_.find(key);
+  if (known == sides_.end()) {
+    Remember(key).received = index;
+  } else if (known->second.received == 0) {
+    PacketSource& packet = received_->back();
+    packet.transmissions = known->second.transmissions;
+    packet.sender = known->second.sender;
+    packet.sent = known->second.sent;
+    sides_.erase(known);
+  }
+  return index;
 }
 
 }  // namespace tracekin::analysis

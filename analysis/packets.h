@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets that were sent and are not yet received: so that who receives one learns who sent it.
+// Joins the sending of a packet and its receipt, so that who receives one learns who sent it.
 //
 // A packet is known by its addresses, ports, sequence numbers and length, which two network
-// namespaces or two hosts see alike. Remembers a bounded number: the oldest go first, because most
-// packets to hosts that are not traced are never received. Thread-safety: none.
+// namespaces or two hosts see alike. Whichever of the two is seen first waits for the other,
+// because the events of two hosts are not in one order. Remembers a bounded number: the oldest go
+// first, because most packets to hosts that are not traced are never received. Thread-safety: none.
 #ifndef TRACEKIN_ANALYSIS_PACKETS_H
 #define TRACEKIN_ANALYSIS_PACKETS_H
 
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <vector>
 
 #include "analysis/timeline.h"
 
@@ -19,30 +21,37 @@ namespace tracekin::analysis {
 
 class Packets {
  public:
-  struct Sent {
-    ThreadIndex sender = kNobody;  // kNobody if the kernel sent it by itself
-    Time time = 0;                 // when it was first sent
-    std::uint32_t transmissions = 0;
-  };
+  /// Appends the packets that are received to `received`.
+  Packets(std::size_t limit, std::vector<PacketSource>* received)
+      : limit_(limit), received_(received) {}
 
-  explicit Packets(std::size_t limit) : limit_(limit) {}
-
-  /// `event` is a kPacketQueue. A packet that passes several devices on its way counts once.
+  /// `event` is a kPacketQueue. A packet that passes several devices on its way counts once for
+  /// each time that it is sent.
   void Send(const Event& event, ThreadIndex sender, Time now);
 
-  /// `event` is a kPacketReceive. Returns what is known of the sending, and forgets it;
-  /// `transmissions` is 0 if nothing is.
-  Sent Receive(const Event& event);
+  /// `event` is a kPacketReceive. Returns the packet's index in `received`, or 0 if it has no
+  /// addresses.
+  std::uint32_t Receive(const Event& event);
 
-  /// How many were forgotten before they were received.
+  /// How many were forgotten before the other side was seen.
   std::uint64_t forgotten() const { return forgotten_; }
 
  private:
   using Key = std::array<std::int64_t, 10>;
+  // One side of a packet: `received` is 0 if it was sent only, and then the rest tells how.
+  struct Side {
+    std::uint32_t received = 0;
+    std::uint32_t transmissions = 0;
+    ThreadIndex sender = kNobody;
+    Time sent = 0;
+  };
+
+  Side& Remember(const Key& key);
 
   const std::size_t limit_;
-  std::map<Key, Sent> sent_;
-  std::deque<Key> order_;  // of sending; holds received ones, too, until their turn comes
+  std::vector<PacketSource>* const received_;
+  std::map<Key, Side> sides_;
+  std::deque<Key> order_;  // of the first sides; holds joined ones, too, until their turn comes
   std::uint64_t forgotten_ = 0;
 };
 

@@ -56,11 +56,10 @@ struct Wait {
   std::int64_t object = kAbsent;   // of a futex its address, else a file descriptor or a process id
   std::int64_t timeout = kAbsent;  // as the call has it
   std::uint64_t sector = 0;        // disk
-  Time sent = 0;                   // network: when `by` sent what came; 0 if that is not known
   std::uint32_t device = 0;        // disk: as dev_t of the kernel, major << 20 | minor
   std::uint32_t sectors = 0;
   std::uint32_t packet = 0;   // network: the packet's index in Timelines::packets, from 1; or 0
-  ThreadIndex by = kNobody;   // who woke it, or sent the packet
+  ThreadIndex by = kNobody;   // who woke it, in the context of a thread
   std::uint16_t syscall = 0;  // a name, or 0: in none, or not known
   std::uint16_t what = 0;     // the interrupt that woke it: see Part::what
   Cause cause = Cause::kUnknown;
@@ -69,12 +68,14 @@ struct Wait {
   bool in_user = false;              // it was surely in no system call
 };
 
-/// Where a packet that woke a thread came from.
+/// A packet that was received: where it came from.
 struct PacketSource {
   std::int64_t protocol = 0;
   std::int64_t address_high = 0, address_low = 0;  // as in Packet
   std::int64_t port = 0;
   std::uint32_t transmissions = 0;  // how often it was seen to be sent
+  ThreadIndex sender = kNobody;     // kNobody if the kernel sent it by itself, or it is not known
+  Time sent = 0;                    // when it was first sent; 0 if that is not known
 };
 
 struct Thread {

@@ -92,6 +92,47 @@ TEST_F(Situation, WokenByAThread) {
   }
 }
 
+// A lock of readers and writers, a barrier, a semaphore: all of them are a futex.
+TEST_F(Situation, WriterWaitsForAReaderThatSleeps) {
+  story_.Runs(0, 2, 1);
+  story_.Call(0, 2, "nanosleep");
+  story_.Blocks(0, 2);
+  BlockIn("futex_waitv", 0x2000);
+  story_.Expires(45, 1, 2);
+  story_.Runs(45, 2, 1);
+  story_.Wakes(50, 2, 1);
+  EXPECT_EQ(Woken(),
+            "running 10; running:futex_waitv 10; lock 30 t2 {timer 25; running:nanosleep 5}; "
+            "ready 10; running:futex_waitv 10; running 30");
+}
+
+TEST_F(Situation, ReadOfARingThatADiskCompletes) {
+  BlockIn("io_uring_enter", 4);
+  story_.Irq(50, 0, "nvme0q3");
+  story_.DiskDone(50, 0, 77);
+  story_.WakesFrom(50, 0, 1);
+  story_.Simply(50, Kind::kIrqExit, 0);
+  EXPECT_EQ(Woken(),
+            "running 10; running:io_uring_enter 10; disk 30; ready 10; "
+            "running:io_uring_enter 10; running 30");
+}
+
+// The kernel's thread passes the keys on; what it waited for is told in the place of the wait.
+TEST_F(Situation, InputThatAKernelThreadPassesOn) {
+  story_.IsKernels(9);
+  story_.Runs(0, 9, 1);
+  story_.Blocks(0, 9);
+  BlockIn("read");
+  story_.Irq(45, 0, "i8042");
+  story_.WakesFrom(45, 0, 9);
+  story_.Simply(45, Kind::kIrqExit, 0);
+  story_.Runs(47, 9, 1);
+  story_.Wakes(50, 9, 1);
+  EXPECT_EQ(Woken(),
+            "running 10; running:read 10; input 25; thread 5 t9; ready 10; running:read 10; "
+            "running 30");
+}
+
 TEST_F(Situation, SleepWithoutTimerEvents) {
   BlockIn("clock_nanosleep");
   story_.WakesFrom(50, 0, 1);  // from an idle CPU
@@ -190,6 +231,23 @@ TEST_F(Situation, PreemptedByOneThreadAfterTheOther) {
   story_.Blocks(50, 3, 1);
   story_.Finish(60, 1, 1);
   EXPECT_EQ(story_.Why(1), "running 20; preempted 10 t2; preempted 20 t3; running 10");
+}
+
+TEST_F(Situation, PreemptedByAThreadOfRealTime) {
+  story_.Runs(0, 1, 0);
+  story_.Start(0, 1, 1);
+  Event& event = story_.New(20, Kind::kSwitch, 0);
+  event.number[Switch::kPrevTid] = 1;
+  event.number[Switch::kPrevState] = 0x100;  // preempted in the kernel
+  event.number[Switch::kPrevPrio] = 20;
+  event.number[Switch::kNextTid] = 9;
+  event.number[Switch::kNextPrio] = -51;
+  story_.Tell();
+  story_.Runs(50, 1, 0);
+  story_.Finish(60, 1, 1);
+  const Explanation why = story_.Explained(1);
+  EXPECT_EQ(story_.Text(why.parts), "running 20; preempted 30 t9; running 10");
+  EXPECT_LT(story_.Done().timelines().threads[why.parts[1].by].priority, 0);
 }
 
 TEST_F(Situation, PreemptedAndMovedToAnotherProcessor) {
@@ -329,6 +387,33 @@ TEST_F(Situation, PacketThatWasSentTwice) {
             "running:recvmsg 10; running 30");
   const Wait& wait = story_.Done().timelines().waits[story_.Explained(1).parts[2].wait];
   EXPECT_EQ(story_.Done().timelines().packets[wait.packet].transmissions, 2u);
+}
+
+// The events of two hosts come in any order: here the answer is received before it is sent.
+TEST_F(Situation, PacketThatIsReceivedBeforeItIsSent) {
+  story_.Runs(0, 2, 1);
+  BlockIn("recvmsg");
+  story_.Arrives(50, 0, 80, 4000, 2, 1);
+  story_.Packet(50, Kind::kPacketQueue, 1, 80, 4000, 2);
+  EXPECT_EQ(Woken(),
+            "running 10; running:recvmsg 10; network 30 t2 {running 30}; ready 10; "
+            "running:recvmsg 10; running 30");
+}
+
+// Only the spans of the server are recorded, and not its kernel.
+TEST_F(Situation, CallOfAServerOfWhichOnlySpansAreThere) {
+  BlockIn("recvmsg");
+  for (const auto& [time, kind] : {std::pair(30, Kind::kSpanStart), {40, Kind::kSpanFinish}}) {
+    Event& event = story_.OfSpan(static_cast<Time>(time), kind, 7, 2);
+    event.pid = 2;
+    event.host = 1;
+    event.number[Span::kParent] = 1;
+    story_.Tell();
+  }
+  story_.Arrives(50, 1, 80, 4000, 2, 1);
+  EXPECT_EQ(Woken(),
+            "running 10; running:recvmsg 10; network 30 t7/2; ready 10; running:recvmsg 10; "
+            "running 30");
 }
 
 // Thread n waits for the lock of thread n + 1; the last one computes.
