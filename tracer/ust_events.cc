@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "base/log_line.h"
 #include "base/no_cancellation.h"
 #include "base/thread_state.h"
 #include "base/utf8.h"
 #include "base/valid_text.h"
-#include "exporter/encoding/log_line.h"
 #include "tracer/tracer_impl.h"
 #include "ust/loader.h"
 
@@ -161,7 +161,7 @@ void ComposeLine(std::string_view entries, std::string* line) {
     }
   });
   annotation.fields = {fields.data(), fields.size()};
-  exporter::AppendLogLine(annotation, line);
+  AppendLogLine(annotation, line);
 }
 
 // A log entry and its fields as a line. Without memory: "".

@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "base/ip_address.h"
-#include "exporter/encoding/log_line.h"
+#include "base/log_line.h"
 
 namespace tracekin::exporter {
 

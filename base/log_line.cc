@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "exporter/encoding/log_line.h"
+#include "base/log_line.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 #include "base/utf8.h"
 
-namespace tracekin::exporter {
+namespace tracekin {
 
 namespace {
 
@@ -46,4 +46,4 @@ void AppendLogLine(const SpanRecord::Annotation& annotation, std::string* line) 
   line->resize(TruncateUtf8(*line, kMaxLine).size());
 }
 
-}  // namespace tracekin::exporter
+}  // namespace tracekin
