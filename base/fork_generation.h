@@ -12,10 +12,12 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/private_api.h"
+
 namespace tracekin {
 
 namespace internal {
-extern std::atomic<std::uint32_t> fork_generation;
+extern TRACEKIN_PRIVATE_API std::atomic<std::uint32_t> fork_generation;
 }
 
 /// Returns a number that differs from the parent process's and is never 0. Costs one load.

@@ -5,15 +5,16 @@
 
 #include <cstdint>
 
+#include "base/private_api.h"
+
 namespace tracekin {
 
 /// Returns 64 bits from the kernel. Uses the clock and the process id early in boot, or in a
 /// sandbox without getrandom(2). Any thread may call this. Never blocks.
 std::uint64_t RandomSeed() noexcept;
 
-/// Mixes the bits of `z` as in splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number
-/// generators", 2014).
-std::uint64_t MixBits(std::uint64_t z) noexcept;
+/// splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
+TRACEKIN_PRIVATE_API std::uint64_t MixBits(std::uint64_t z) noexcept;
 
 }  // namespace tracekin
 

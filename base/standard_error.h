@@ -15,10 +15,12 @@
 
 #include <string>
 
+#include "base/private_api.h"
+
 namespace tracekin {
 
-/// Writes "tracekin: ", `message` and a newline. May throw std::bad_alloc.
-void SayOnStandardError(const std::string& message);
+/// Writes "tracekin: ", `message` and a newline. Throws std::bad_alloc.
+TRACEKIN_PRIVATE_API void SayOnStandardError(const std::string& message);
 
 }  // namespace tracekin
 

@@ -11,6 +11,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/private_api.h"
+
 namespace tracekin {
 
 struct ScopeNode;
@@ -27,10 +29,11 @@ struct ThreadState {
   bool leaves_scopes;  // when it exits; see scope.cc
 };
 
-// initial-exec needs one instruction instead of a call to __tls_get_addr. The bytes come from the
-// surplus that glibc reserves for libraries loaded by dlopen. __thread is used because thread_local
-// would call a function at each use to check for initialisation.
-extern __thread ThreadState thread_state __attribute__((tls_model("initial-exec")));
+// initial-exec: one instruction instead of a call to __tls_get_addr; these bytes come out of the
+// surplus that glibc keeps for libraries loaded by dlopen. __thread and not thread_local, which
+// would call a function at each use to learn that there is nothing to initialise.
+extern __thread TRACEKIN_PRIVATE_API ThreadState thread_state
+    __attribute__((tls_model("initial-exec")));
 
 namespace internal {
 /// The number of threads of this process that have initialised their state. It has 64 bits so that
@@ -38,7 +41,7 @@ namespace internal {
 extern std::atomic<std::uint64_t> threads_seen;
 }  // namespace internal
 
-void MakeThreadStateReady() noexcept;
+TRACEKIN_PRIVATE_API void MakeThreadStateReady() noexcept;
 
 /// Creates new random numbers and a new thread id for the only thread of a forked child.
 void RenewThreadStateAfterFork() noexcept;

@@ -272,6 +272,11 @@ bool IsControl(char32_t code_point) noexcept {
   return false;
 }
 
+std::string_view SanitizePrefix(std::string_view text, std::size_t max_bytes,
+                                std::string* scratch) {
+  return Sanitize(TruncateUtf8(text, max_bytes), scratch);
+}
+
 char* WriteJsonString(std::string_view text, char* out, const char* end) noexcept {
   if (static_cast<std::size_t>(end - out) < text.size() + 2) return nullptr;
   *out++ = '"';

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/private_api.h"
+
 namespace tracekin {
 
 /// Returns whether `text` needs no escaping between the quotes of a JSON string: printable ASCII
@@ -40,6 +42,11 @@ std::string_view Sanitize(std::string_view text, std::string* scratch);
 /// Returns the longest prefix of `text` that has at most `max_bytes` bytes and ends between two
 /// code points, if `text` is valid UTF-8. Otherwise returns some prefix that is short enough.
 std::string_view TruncateUtf8(std::string_view text, std::size_t max_bytes) noexcept;
+
+/// Returns Sanitize(TruncateUtf8(text, max_bytes), scratch). Other libraries call this function,
+/// because those two are hidden so that the compiler can inline them.
+TRACEKIN_PRIVATE_API std::string_view SanitizePrefix(std::string_view text, std::size_t max_bytes,
+                                                     std::string* scratch);
 
 /// Removes the first code point from `*text` and returns it. REQUIRES: `*text` is valid UTF-8 and
 /// not empty.

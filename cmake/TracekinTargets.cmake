@@ -82,9 +82,9 @@ function(tracekin_deliver target)
   set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 endfunction()
 
-# tracekin_exports(TARGET): restricts the symbols of a library that programs link to.
-function(tracekin_exports target)
-  set(map ${PROJECT_SOURCE_DIR}/cmake/exports.map)
+# tracekin_exports(TARGET MAP): a library that programs link to, and the version script that says what it
+# exports.
+function(tracekin_exports target map)
   target_link_options(${target} PRIVATE LINKER:--version-script=${map})
   set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
 endfunction()

@@ -11,6 +11,7 @@
 
 #include <cstddef>
 
+#include "base/private_api.h"
 #include "propagation/context.h"
 #include "tracekin/trace_info.h"
 
@@ -32,8 +33,9 @@ TraceInfo ToTraceInfo(const Context& context) noexcept;
 opentracing::expected<bool> FromTraceInfo(const TraceInfo& info, Context* context) noexcept;
 
 /// These convert to and from `kTraceInfoBytes` bytes of any alignment.
-void WriteTraceInfo(const TraceInfo& info, ByteOrder order, void* bytes) noexcept;
-TraceInfo ReadTraceInfo(const void* bytes, ByteOrder order) noexcept;
+TRACEKIN_PRIVATE_API void WriteTraceInfo(const TraceInfo& info, ByteOrder order,
+                                         void* bytes) noexcept;
+TRACEKIN_PRIVATE_API TraceInfo ReadTraceInfo(const void* bytes, ByteOrder order) noexcept;
 
 }  // namespace tracekin::propagation
 

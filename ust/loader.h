@@ -8,12 +8,13 @@
 #include <atomic>
 #include <string>
 
+#include "base/private_api.h"
 #include "ust/recorder.h"
 
 namespace tracekin::ust {
 
 namespace internal {
-extern std::atomic<const tracekin_ust_recorder*> recorder;
+extern TRACEKIN_PRIVATE_API std::atomic<const tracekin_ust_recorder*> recorder;
 }
 
 /// Returns the recorder that every tracer uses. It is never null. Until LoadProvider() has
@@ -36,7 +37,7 @@ inline bool Enabled(const int* state) noexcept {
 ///
 /// Returns false, with the dynamic loader's message in `error`, if the provider or liblttng-ust is
 /// missing. Then no span events are recorded, and nothing else changes. A later call tries again.
-bool LoadProvider(std::string* error);
+TRACEKIN_PRIVATE_API bool LoadProvider(std::string* error);
 
 }  // namespace tracekin::ust
 

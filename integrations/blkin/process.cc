@@ -17,7 +17,6 @@
 #include "base/no_destructor.h"
 #include "base/signals_blocked.h"
 #include "base/standard_error.h"
-#include "base/thread_state.h"
 #include "integrations/blkin/environment.h"
 #include "ust/loader.h"
 
@@ -76,7 +75,6 @@ void AfterForkInParent() { TheProcess().spans.UnlockAll(); }
 
 void AfterForkInChild() {
   Process& process = TheProcess();
-  RenewThreadStateAfterFork();
   process.spans.ForgetAll();
   process.spans.UnlockAll();
   // The thread of the parent that was initialising does not exist here.

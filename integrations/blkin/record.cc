@@ -23,9 +23,8 @@ class EventText {
   explicit EventText(const char* text) noexcept : text_(text) {
     constexpr std::size_t kMaxBytes = 32768;
     const std::size_t size = strnlen(text, kMaxBytes + 1);
-    if (size <= kMaxBytes && IsPlain(text, size)) return;
     try {
-      const std::string_view valid = Sanitize(TruncateUtf8({text, size}, kMaxBytes), &scratch_);
+      const std::string_view valid = SanitizePrefix({text, size}, kMaxBytes, &scratch_);
       if (valid.size() == size && valid.data() == text) return;
       if (valid.data() == text) scratch_ = valid;  // a copy with a NUL where the text was cut
       text_ = scratch_.c_str();
