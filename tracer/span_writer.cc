@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "base/utf8.h"
@@ -65,7 +66,11 @@ void SpanWriter::RemoveTag(std::string_view key) noexcept {
   const std::uint32_t end = header().size;
   for (std::uint32_t at = sizeof(exporter::SpanHeader); at < end;) {
     const exporter::Entry entry = exporter::ReadEntry(bytes_ + at);
-    if (entry.header.type == exporter::EntryType::kTag && entry.key() == key) Kill(at);
+    // The compiler may call a function for ==, so the sizes are compared first.
+    if (entry.header.type == exporter::EntryType::kTag && entry.header.key_size == key.size() &&
+        std::memcmp(entry.text, key.data(), key.size()) == 0) {
+      Kill(at);
+    }
     at += static_cast<std::uint32_t>(entry.header.size());
   }
 }
