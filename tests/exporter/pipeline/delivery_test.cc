@@ -19,6 +19,8 @@
 namespace tracekin::testing {
 namespace {
 
+using namespace exporter;
+
 using namespace std::chrono_literals;
 using Ids = std::vector<std::uint64_t>;
 

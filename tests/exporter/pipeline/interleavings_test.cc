@@ -19,6 +19,8 @@
 namespace tracekin::testing {
 namespace {
 
+using namespace exporter;
+
 using Queue = BasicSpanQueue<InterleavedAtomic>;
 
 struct Scenario {

@@ -26,6 +26,8 @@
 namespace tracekin::testing {
 namespace {
 
+using namespace exporter;
+
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 

@@ -19,6 +19,8 @@
 namespace tracekin::testing {
 namespace {
 
+using namespace exporter;
+
 // Knows each span that a spool accepted. A spool must not return any other span.
 class Model {
  public:

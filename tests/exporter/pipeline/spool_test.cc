@@ -25,6 +25,8 @@
 namespace tracekin::testing {
 namespace {
 
+using namespace exporter;
+
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using Ids = std::vector<std::uint64_t>;

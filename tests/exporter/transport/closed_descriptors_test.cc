@@ -52,6 +52,8 @@ extern "C" __attribute__((visibility("default"))) ssize_t send(int socket, const
 namespace tracekin::testing {
 namespace {
 
+using namespace exporter;
+
 using Connection = FaultServer::Connection;
 
 /// Closes all but the standard descriptors and takes their numbers with its own sockets.

@@ -22,6 +22,8 @@
 namespace tracekin::testing {
 namespace {
 
+using namespace exporter;
+
 using namespace std::chrono_literals;
 using Connection = FaultServer::Connection;
 

@@ -78,6 +78,8 @@ extern "C" __attribute__((visibility("default"))) int getaddrinfo(const char* no
 namespace tracekin::testing {
 namespace {
 
+using namespace exporter;
+
 using namespace std::chrono_literals;
 using Clock = Transport::Clock;
 using Connection = FaultServer::Connection;
