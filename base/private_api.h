@@ -5,15 +5,13 @@
 // changes between releases: the dynamic loader then refuses a library of another release.
 //
 // What uses it from outside is compiled with TRACEKIN_IMPORTS_PRIVATE_API. Inside libtracekin.so
-// such a symbol is bound when the library is linked, and costs no more than a hidden one.
+// such a symbol is bound when the library is linked: a function costs no more than a hidden one, a
+// variable one instruction more.
 #ifndef TRACEKIN_BASE_PRIVATE_API_H
 #define TRACEKIN_BASE_PRIVATE_API_H
 
 #ifdef TRACEKIN_IMPORTS_PRIVATE_API
 #define TRACEKIN_PRIVATE_API __attribute__((visibility("default")))
-#elif __has_attribute(nodirect_extern_access)
-// Without the second attribute g++ expects that a program may have its own copy of a variable.
-#define TRACEKIN_PRIVATE_API __attribute__((visibility("protected"), nodirect_extern_access))
 #else
 #define TRACEKIN_PRIVATE_API __attribute__((visibility("protected")))
 #endif

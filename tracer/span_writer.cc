@@ -76,7 +76,7 @@ void SpanWriter::RemoveTag(std::string_view key) noexcept {
 }
 
 bool SpanWriter::HasTag(std::string_view key) const noexcept {
-  bool has = false;
+  bool has = key == "span.kind" && header().kind != SpanKind::kLocal;
   exporter::ForEachEntry(bytes_, header().size, [&](const exporter::Entry& entry) {
     has = has || (entry.header.type == exporter::EntryType::kTag && entry.key() == key);
   });

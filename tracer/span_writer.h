@@ -46,6 +46,7 @@ class SpanWriter {
   /// Replaces a tag of the same key.
   void SetTag(std::string_view key, const opentracing::Value& value) noexcept;
   void RemoveTag(std::string_view key) noexcept;
+  /// Whether there is a tag of that key. A kind is one with the key span.kind.
   bool HasTag(std::string_view key) const noexcept;
 
   /// Everything of a record but its name.

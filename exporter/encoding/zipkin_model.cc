@@ -77,6 +77,7 @@ const SpanRecord& ZipkinModel::Translate(const SpanRecord& span) {
 void ZipkinModel::TakeResource(const SpanRecord& span) {
   if (told_.local.service_name.empty()) told_.local.service_name = resource_->service_name;
   for (const SpanRecord::Tag& tag : resource_->tags) {
+    if (span.kind != SpanKind::kLocal && tag.key == "span.kind") continue;
     const auto replaces = [&tag](const SpanRecord::Tag& own) { return own.key == tag.key; };
     if (std::none_of(span.tags.begin(), span.tags.end(), replaces)) TakeTag(tag);
   }

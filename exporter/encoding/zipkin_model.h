@@ -2,7 +2,7 @@
 // What Zipkin is told of a span, in each of its formats. Zipkin's model has less than a SpanRecord:
 //
 //   tags of any type   text
-//   the resource       the local endpoint's name, and a tag of each span for each of its tags
+//   the resource       the local endpoint's name, and its tags on each span that has not set them
 //   peer.service, peer.ipv4, peer.ipv6, peer.port (OpenTracing's semantic conventions)
 //                      the remote endpoint, unless the value is no address or port
 //   error=false        nothing, because Zipkin takes any tag `error` as a failure

@@ -94,7 +94,7 @@ struct SpanRecord {
   std::int64_t duration_ns = 0;      // negative: unknown, as of a later part of a span
   SpanKind kind = SpanKind::kLocal;
   bool debug = false;
-  bool shared = false;  // of a server that goes by its client's ids; Zipkin knows no other
+  bool shared = false;           // of a server that goes by its client's ids; Zipkin knows no other
   bool random_trace_id = false;  // W3C Trace Context Level 2: its last 7 bytes are random
   // A tag `error` says the same and need not be there: "false" means kOk, anything else kError, and
   // text that is not "true" is the message.

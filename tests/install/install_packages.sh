@@ -31,7 +31,7 @@ says_not() { [[ $(field "$1" "$2") != *"$3"* ]] || fail "$1 has $3 in its $2"; }
 ! grep -i warning "$work/log" || fail "cpack warns"
 
 so=$(sed -n 's/^CMAKE_PROJECT_VERSION:[A-Z]*=\([0-9]*\.[0-9]*\)\..*/\1/p' "$build/CMakeCache.txt")
-packages=(libtracekin$so libtracekin-dev libtracekin-blkin$so libtracekin-blkin-dev tracekin-plugin)
+packages=("libtracekin$so" libtracekin-dev "libtracekin-blkin$so" libtracekin-blkin-dev tracekin-plugin)
 ust='' thrift='' kafka='' grpc=''
 [ ! -e "$build/lib/libtracekin_ust.so" ] || ust=libtracekin-ust0
 [ ! -e "$build/lib/libtracekin_thrift.so" ] || thrift=libtracekin-thrift0
@@ -39,8 +39,8 @@ ust='' thrift='' kafka='' grpc=''
 [ -z "$(find "$build" -name libtracekin_grpc.so)" ] || grpc=libtracekin-grpc$so
 tools=''
 [ ! -e "$build/bin/tracekin" ] || tools=tracekin-tools
-packages+=(${ust:+$ust} ${thrift:+$thrift} ${kafka:+$kafka} ${tools:+$tools})
-packages+=(${grpc:+$grpc libtracekin-grpc-dev})
+packages+=(${ust:+$ust} ${thrift:+$thrift} ${kafka:+$kafka} ${tools:+$tools}
+  ${grpc:+"$grpc" libtracekin-grpc-dev})
 made=("$work"/*.deb)
 [ ${#made[@]} = ${#packages[@]} ] || fail "expected ${packages[*]}, made ${made[*]}"
 
@@ -81,16 +81,16 @@ fi
 lib=$(dirname "$(files tracekin-plugin | grep 'libtracekin_plugin\.so$')")
 [[ $lib == /usr/lib/*-linux-gnu* ]] || fail "libraries are in $lib"
 
-has libtracekin$so "$lib/libtracekin\.so\.$so"
-has_not libtracekin$so '.*\.so'
-has_not libtracekin$so '/usr/include/.*'
-says libtracekin$so Depends libopentracing1
-says libtracekin$so Depends libcurl4
-says_not libtracekin$so Depends librdkafka
-says_not libtracekin$so Depends libthrift
-says libtracekin$so Depends libstdc++6
-says_not libtracekin$so Depends lttng
-shlibs=$(dpkg-deb --ctrl-tarfile "$(deb libtracekin$so)" | tar -xO ./shlibs)
+has "libtracekin$so" "$lib/libtracekin\.so\.$so"
+has_not "libtracekin$so" '.*\.so'
+has_not "libtracekin$so" '/usr/include/.*'
+says "libtracekin$so" Depends libopentracing1
+says "libtracekin$so" Depends libcurl4
+says_not "libtracekin$so" Depends librdkafka
+says_not "libtracekin$so" Depends libthrift
+says "libtracekin$so" Depends libstdc++6
+says_not "libtracekin$so" Depends lttng
+shlibs=$(dpkg-deb --ctrl-tarfile "$(deb "libtracekin$so")" | tar -xO ./shlibs)
 [[ $shlibs == "libtracekin $so "* ]] ||
   fail "libtracekin$so does not say which package its library is in"
 
@@ -104,11 +104,11 @@ has_not libtracekin-dev '.*/blkin\.h'
 says libtracekin-dev Depends "libtracekin$so (="
 says libtracekin-dev Depends libopentracing-dev
 
-has libtracekin-blkin$so "$lib/libtracekin_blkin\.so\.$so"
-has_not libtracekin-blkin$so '.*\.so'
-has_not libtracekin-blkin$so '/usr/include/.*'
-says libtracekin-blkin$so Depends "libtracekin$so (="
-says_not libtracekin-blkin$so Depends lttng
+has "libtracekin-blkin$so" "$lib/libtracekin_blkin\.so\.$so"
+has_not "libtracekin-blkin$so" '.*\.so'
+has_not "libtracekin-blkin$so" '/usr/include/.*'
+says "libtracekin-blkin$so" Depends "libtracekin$so (="
+says_not "libtracekin-blkin$so" Depends lttng
 has libtracekin-blkin-dev "$lib/libtracekin_blkin\.so"
 has libtracekin-blkin-dev "$lib/cmake/tracekin/tracekinBlkinTargets\.cmake"
 has libtracekin-blkin-dev '/usr/include/tracekin/blkin\.h'
@@ -130,7 +130,7 @@ if [ -n "$ust" ]; then
   has $ust "$lib/libtracekin_ust\.so"
   has $ust "/usr/share/tracekin/tracecompass/tracekin\.xml"
   says $ust Depends liblttng-ust1
-  says libtracekin$so Recommends $ust
+  says "libtracekin$so" Recommends $ust
   says tracekin-plugin Recommends $ust
 fi
 
@@ -139,18 +139,18 @@ module() { # PACKAGE NAME LIBRARY
   says "$1" Depends "$3"
   says "$1" Depends "libtracekin$so (="
   says "$1" Depends '| tracekin-plugin (='
-  for user in libtracekin$so tracekin-plugin; do
-    says $user Suggests "$1 (="
-    says_not $user Recommends "$1"
+  for user in "libtracekin$so" tracekin-plugin; do
+    says "$user" Suggests "$1 (="
+    says_not "$user" Recommends "$1"
   done
 }
 [ -z "$thrift" ] || module $thrift thrift libthrift-
 [ -z "$kafka" ] || module $kafka kafka librdkafka1
 
 if [ -n "$grpc" ]; then
-  has $grpc "$lib/libtracekin_grpc\.so\.$so"
-  says $grpc Depends "libtracekin$so (="
-  says $grpc Depends libgrpc++
+  has "$grpc" "$lib/libtracekin_grpc\.so\.$so"
+  says "$grpc" Depends "libtracekin$so (="
+  says "$grpc" Depends libgrpc++
   has libtracekin-grpc-dev '/usr/include/tracekin/grpc\.h'
   has libtracekin-grpc-dev "$lib/cmake/tracekin/tracekinGrpcTargets\.cmake"
   has libtracekin-grpc-dev "$lib/pkgconfig/tracekin-grpc\.pc"

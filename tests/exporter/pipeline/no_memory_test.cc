@@ -228,7 +228,7 @@ class SpoolWithoutMemory : public ::testing::Test {
     found_.clear();
     {
       ExporterCounts counts;
-      Spool dead(temp.path(), kSpoolBytes, "dead", &counts);
+      Spool dead(temp.path(), kSpoolBytes, ResourceBytes({"dead", {}}), &counts);
       Append(&dead, &counts, 1, kDead);
     }
     ExporterCounts counts;
