@@ -324,11 +324,9 @@ class Compiler {
     const Scope::Tag length = TagOf(type);
     if (length.type->is_signed) Fail("the length " + type.tag + " has a sign");
     const std::optional<std::uint64_t> bits = FixedBits(*type.element);
-    if (!bits) {
-      CompileRepeat(type, Op::kRepeat, path);
-      return;
+    if (!bits || *bits % 8 != 0 || *bits % type.alignment != 0) {
+      return CompileRepeat(type, Op::kRepeat, path);
     }
-    if (*bits % 8 != 0 || *bits % type.alignment != 0) Fail("elements do not follow each other");
     const bool text = IsByte(*type.element) && type.element->is_text;
     Instruction& sequence = EmitVariable(text ? Op::kTextSequence : Op::kSequence, type.alignment);
     sequence.size = static_cast<std::uint32_t>(*bits / 8);

@@ -40,7 +40,12 @@ class Indexer {
     for (std::uint64_t offset = 0; offset < file_.size();) {
       Packet packet;
       packet.offset = offset;
-      const char* const damage = ReadHeader(&packet);
+      const char* damage = ReadHeader(&packet);
+      if (damage == nullptr && !index.packets.empty() &&
+          (packet.stream != index.packets[0].stream ||
+           packet.instance != index.packets[0].instance)) {
+        damage = "a packet of another stream than those before";
+      }
       if (damage != nullptr) {
         index.damage = At(offset) + damage;
         break;

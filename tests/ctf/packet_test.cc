@@ -72,6 +72,7 @@ TEST_F(PacketsTest, ThatMakeNoSenseEndTheFile) {
   EXPECT_THAT(damage_of(0, "x"), HasSubstr("no packet begins here"));
   EXPECT_THAT(damage_of(4, "x"), HasSubstr("another trace"));
   EXPECT_THAT(damage_of(20, "x"), HasSubstr("a stream that the metadata lacks"));
+  EXPECT_THAT(damage_of(24, "x"), HasSubstr("another stream than those before"));
   const std::size_t content = 48;
   const std::size_t packet = 56;
   EXPECT_THAT(damage_of(content, Bytes().U64(0).str()), HasSubstr("sizes"));
