@@ -113,7 +113,7 @@ class StreamFile {
       const bool extended = id == header.extended_id;
       const EventHeader::Form& form = extended ? header.extended : header.compact;
       if (extended) id = form.id.Load(at);
-      if (form.time.bits == 64) {
+      if (form.time.mask == ~0ULL) {
         patches->push_back({static_cast<std::size_t>(at - bytes_.data()) + form.time.byte, shift});
       }
       at = SkipEvent(packet, StreamOf(packet).events.at(id), at + form.bytes, end);

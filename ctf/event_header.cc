@@ -19,9 +19,9 @@ class Layout {
     EventHeader::Field field;
     field.byte = bits_ / 8;
     field.shift = static_cast<std::uint8_t>(bits_ % 8);
-    field.bits = static_cast<std::uint8_t>(type.bits);
+    field.mask = ~std::uint64_t{0} >> (64U - type.bits);
     bits_ += type.bits;
-    if (field.shift + field.bits > 64 || bits_ > 8 * 32) Refuse();
+    if (field.shift + type.bits > 64 || bits_ > 8 * 32) Refuse();
     return field;
   }
 
@@ -67,7 +67,7 @@ EventHeader LayOutPlain(const Type& type) {
   header.compact.id = TakeId(FieldOf(type, 0, "id"), &layout);
   header.compact.time = TakeTime(FieldOf(type, 1, "timestamp"), &layout);
   header.compact.bytes = layout.bytes();
-  if (!FieldOf(type, 0, "id").ranges.empty() || header.compact.id.bits > 64) Layout::Refuse();
+  if (!FieldOf(type, 0, "id").ranges.empty()) Layout::Refuse();
   return header;
 }
 
@@ -75,7 +75,7 @@ void CheckRanges(const std::vector<Type::Range>& ranges, EventHeader* header) {
   if (ranges.size() != 2 || ranges[0].label != "compact" || ranges[0].low != 0 ||
       ranges[1].label != "extended" || ranges[1].low != ranges[1].high ||
       ranges[0].high + 1 != ranges[1].low ||
-      static_cast<std::uint64_t>(ranges[1].low) != header->compact.id.Mask()) {
+      static_cast<std::uint64_t>(ranges[1].low) != header->compact.id.mask) {
     Layout::Refuse();
   }
   header->extended_id = static_cast<std::uint64_t>(ranges[1].low);

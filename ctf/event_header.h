@@ -21,14 +21,13 @@ struct EventHeader {
   struct Field {
     std::uint32_t byte = 0;
     std::uint8_t shift = 0;
-    std::uint8_t bits = 0;
+    std::uint64_t mask = 0;  // as many ones as the integer has bits
 
     std::uint64_t Load(const std::uint8_t* header) const {
       std::uint64_t word;
       std::memcpy(&word, header + byte, sizeof word);
-      return word >> shift & Mask();
+      return word >> shift & mask;
     }
-    std::uint64_t Mask() const { return ~std::uint64_t{0} >> (64U - bits); }
   };
   struct Form {
     Field id;

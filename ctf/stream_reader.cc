@@ -186,7 +186,7 @@ inline StreamReader::Step StreamReader::Decode() {
     id = form->id.Load(at_);
   }
   const std::uint64_t before = clock_;
-  clock_ = Advance(clock_, form->time.Load(at_), form->time.Mask());
+  clock_ = Advance(clock_, form->time.Load(at_), form->time.mask);
   if (id >= stream_->events.size() || !stream_->events[id].known) {
     values_.damage = "an event that the metadata does not have";
     return Step::kDamage;
