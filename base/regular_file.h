@@ -11,13 +11,15 @@
 #include <cstddef>
 #include <string>
 
+#include "base/private_api.h"
+
 namespace tracekin {
 
 /// Puts what the regular file `path` holds into `*content`, and its state into `*file` unless that is
 /// null. Returns an empty text; or the reason why it cannot, such as "No such file or directory",
 /// "not a regular file" or "longer than 65536 bytes". Throws std::bad_alloc.
-std::string ReadRegularFile(const std::string& path, std::size_t max_bytes, std::string* content,
-                            struct stat* file = nullptr);
+TRACEKIN_PRIVATE_API std::string ReadRegularFile(const std::string& path, std::size_t max_bytes,
+                                                 std::string* content, struct stat* file = nullptr);
 
 }  // namespace tracekin
 

@@ -14,6 +14,7 @@
 namespace {
 
 using namespace tracekin;
+using namespace tracekin::propagation;
 
 void CheckLimits(const propagation::Context& context) {
   if (!context.extras) return;

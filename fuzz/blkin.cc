@@ -16,6 +16,7 @@
 namespace {
 
 using namespace tracekin;
+using namespace tracekin::propagation;
 
 bool Same(const TraceInfo& a, const TraceInfo& b) { return std::memcmp(&a, &b, sizeof a) == 0; }
 

@@ -19,6 +19,7 @@ extern "C" [[gnu::weak]] std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::s
 namespace {
 
 using namespace tracekin;
+using namespace tracekin::propagation;
 
 const std::vector<std::string> kWritten = {"b3", "b3multi", "tracecontext", "baggage", "jaeger"};
 

@@ -17,6 +17,7 @@
 namespace {
 
 using namespace tracekin;
+using namespace tracekin::propagation;
 
 constexpr std::size_t kIdsBytes = 24;
 

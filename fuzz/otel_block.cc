@@ -11,6 +11,7 @@
 namespace {
 
 using namespace tracekin;
+using namespace tracekin::propagation;
 
 void CheckRoundTrip(const propagation::Context& context, std::string_view block) {
   char written[propagation::kOtelBlockBytes];

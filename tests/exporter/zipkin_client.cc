@@ -11,7 +11,7 @@
 #include <random>
 #include <thread>
 
-namespace tracekin::exporter {
+namespace tracekin {
 
 std::string ServerUrl(const char* variable) {
   const char* url = std::getenv(variable);
@@ -57,4 +57,4 @@ std::uint64_t RandomTraceId() {
   return (std::uint64_t{random()} << 32 | random()) | 1;
 }
 
-}  // namespace tracekin::exporter
+}  // namespace tracekin

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tracekin::exporter {
+namespace tracekin {
 
 /// Returns the variable's value, or an invalid URL that names the missing variable.
 std::string ServerUrl(const char* variable = "TRACEKIN_ZIPKIN_URL");
@@ -27,6 +27,6 @@ rapidjson::Document StoredSpans(std::uint64_t trace_id_high, std::uint64_t trace
 /// Returns a trace id that no other test uses.
 std::uint64_t RandomTraceId();
 
-}  // namespace tracekin::exporter
+}  // namespace tracekin
 
 #endif  // TRACEKIN_TESTS_EXPORTER_ZIPKIN_CLIENT_H

@@ -11,7 +11,7 @@
 #include "tests/propagation/heap_bytes.h"
 #include "tracekin/ceph.h"
 
-namespace tracekin::propagation {
+namespace tracekin {
 
 struct CephFront {
   CephMessageHeader header;
@@ -35,6 +35,6 @@ inline std::vector<CephFront> RealCephFronts() {
   return fronts;
 }
 
-}  // namespace tracekin::propagation
+}  // namespace tracekin
 
 #endif  // TRACEKIN_TESTS_PROPAGATION_CEPH_FRONTS_H

@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace tracekin::propagation {
+namespace tracekin {
 
 class HeapBytes {
  public:
@@ -63,6 +63,6 @@ void EachBitFlip(std::string_view bytes, Visit visit) {
   }
 }
 
-}  // namespace tracekin::propagation
+}  // namespace tracekin
 
 #endif  // TRACEKIN_TESTS_PROPAGATION_HEAP_BYTES_H

@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "exporter/destination.h"
 #include "tests/support/collector.h"
 #include "tracer/tracer_impl.h"
 

@@ -179,7 +179,7 @@ void EmitAsDaemon() {
 
 void WaitUntilEnabledIs(bool wanted) {
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (Enabled(ust::Recorder()->scope_enter_enabled) != wanted) {
+  while (Enabled(Recorder()->scope_enter_enabled) != wanted) {
     Require(std::chrono::steady_clock::now() < deadline, "the session is seen within 20 s");
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
@@ -188,7 +188,7 @@ void WaitUntilEnabledIs(bool wanted) {
 // Emits only on request, because LTTng does not define which events it records while a session is
 // being started.
 void EmitWhenEnabled() {
-  Require(!Enabled(ust::Recorder()->scope_enter_enabled), "nobody listens at first");
+  Require(!Enabled(Recorder()->scope_enter_enabled), "nobody listens at first");
   dprintf(STDOUT_FILENO, "dormant\n");
   WaitUntilEnabledIs(true);
   char go;

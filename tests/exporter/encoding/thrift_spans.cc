@@ -13,7 +13,7 @@
 #include <optional>
 #include <set>
 
-namespace tracekin::exporter {
+namespace tracekin {
 
 namespace {
 
@@ -186,4 +186,4 @@ void ExpectSpan(const thrift::Span& read, const SpanRecord& span) {
   ExpectBinaryAnnotations(read.binary_annotations, span);
 }
 
-}  // namespace tracekin::exporter
+}  // namespace tracekin

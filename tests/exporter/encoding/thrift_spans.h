@@ -11,7 +11,7 @@
 #include "exporter/encoding/zipkin_types.h"
 #include "tracekin/span_record.h"
 
-namespace tracekin::exporter {
+namespace tracekin {
 
 /// Reads the body of a POST to /api/v1/spans.
 std::vector<thrift::Span> ReadSpans(const std::string& list);
@@ -24,6 +24,6 @@ std::string FromBase64(std::string_view text);
 /// Expects that `read` represents `span` in Zipkin's first model.
 void ExpectSpan(const thrift::Span& read, const SpanRecord& span);
 
-}  // namespace tracekin::exporter
+}  // namespace tracekin
 
 #endif  // TRACEKIN_TESTS_EXPORTER_ENCODING_THRIFT_SPANS_H

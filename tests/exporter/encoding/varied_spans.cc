@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <iterator>
 
-namespace tracekin::exporter {
+namespace tracekin {
 
 namespace {
 
@@ -81,7 +81,7 @@ SpanRecord VariedSpans::Make(std::size_t i, std::uint64_t trace_id, std::int64_t
   return span;
 }
 
-std::string Encode(Encoder& encoder, const std::vector<SpanRecord>& spans) {
+std::string Encode(exporter::Encoder& encoder, const std::vector<SpanRecord>& spans) {
   std::string body;
   const Resource resource;
   encoder.Begin(resource, &body);
@@ -98,4 +98,4 @@ std::string FromHex(std::string_view hex) {
   return bytes;
 }
 
-}  // namespace tracekin::exporter
+}  // namespace tracekin

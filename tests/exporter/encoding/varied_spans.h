@@ -15,7 +15,7 @@
 #include "exporter/encoding/encoder.h"
 #include "tracekin/span_record.h"
 
-namespace tracekin::exporter {
+namespace tracekin {
 
 class VariedSpans {
  public:
@@ -36,11 +36,11 @@ class VariedSpans {
 };
 
 /// Returns the body that `encoder` makes of `spans`.
-std::string Encode(Encoder& encoder, const std::vector<SpanRecord>& spans);
+std::string Encode(exporter::Encoder& encoder, const std::vector<SpanRecord>& spans);
 
 /// Converts hexadecimal digits such as "0aFF" to bytes.
 std::string FromHex(std::string_view hex);
 
-}  // namespace tracekin::exporter
+}  // namespace tracekin
 
 #endif  // TRACEKIN_TESTS_EXPORTER_ENCODING_VARIED_SPANS_H

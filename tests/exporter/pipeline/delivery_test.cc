@@ -245,7 +245,7 @@ TEST_F(DeliveryTest, WhatAnAcceptedBatchLostIsNeverSentAgainFromTheSpoolEither) 
   now_ += 1s;
   EXPECT_EQ(Send({SendStatus::kAccepted, "three too old", 0ms, 3}), Range(1, 10));
   EXPECT_EQ(counts_.exported, 7U);
-  EXPECT_EQ(counts_.rejected, 3U);
+  EXPECT_EQ(counts_.dropped.rejected, 3U);
   EXPECT_EQ(counts_.spooled, 0U);
   EXPECT_EQ(delivery_->last_error(), "three too old");
   EXPECT_EQ(Send(kAccepted, true), Ids{});

@@ -171,12 +171,12 @@ TEST_F(ExporterTest, WhatIsRefusedOfAnAcceptedBatchIsCountedAndNeverSentAgain) {
   for (std::uint64_t id = 1; id <= 5; ++id) Push(id);
   EXPECT_TRUE(exporter_->Flush(60s));
   EXPECT_EQ(exporter_->totals().exported, 3U);
-  EXPECT_EQ(exporter_->totals().rejected, 2U);
+  EXPECT_EQ(exporter_->totals().dropped.rejected, 2U);
   collector_.answer.rejected = SIZE_MAX;
   Push(6);
   exporter_->Close(60s);
   EXPECT_EQ(exporter_->totals().exported, 3U);
-  EXPECT_EQ(exporter_->totals().rejected, 3U);
+  EXPECT_EQ(exporter_->totals().dropped.rejected, 3U);
   EXPECT_EQ(collector_.Bodies().size(), 2U);
   EXPECT_EQ(Log().front(), "dropped 2 spans: rejected 2 (last error: 2 too old)");
   ExpectBalance();

@@ -445,7 +445,7 @@ TEST_F(SpoolTest, AResourceThatIsNoneIsNeverRead) {
   process.spool->Adopt();
   EXPECT_EQ(process.Drain(), Ids{});
   EXPECT_EQ(process.totals().adopted, 1U);
-  EXPECT_EQ(process.totals().spool_corrupt, 1U);
+  EXPECT_EQ(process.totals().dropped.spool_corrupt, 1U);
 }
 
 // 0.1 wrote three spans of a tracer with two tags; see old_spool.h.
@@ -473,7 +473,7 @@ TEST_F(SpoolTest, SpansThatVersion01WroteAreRead) {
   EXPECT_EQ(body, kOldSpoolAsJson);
   process.Settle(batch.spans);
   EXPECT_TRUE(fs::is_empty(folder_));
-  EXPECT_EQ(process.totals().spool_corrupt, 0U);
+  EXPECT_EQ(process.totals().dropped.spool_corrupt, 0U);
 }
 
 // What is a value's type today was no part of the format then, and could be anything.
@@ -488,7 +488,7 @@ TEST_F(SpoolTest, WhatVersion01LeftBetweenFieldsIsNeverTakenForAType) {
     Process process(folder_);
     process.spool->Adopt();
     EXPECT_EQ(process.Drain(), old ? Range(1, 1) : Ids{});
-    EXPECT_EQ(process.totals().spool_corrupt, old ? 0U : 1U);
+    EXPECT_EQ(process.totals().dropped.spool_corrupt, old ? 0U : 1U);
   }
 }
 

@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace tracekin::exporter {
+namespace tracekin {
 
 namespace {
 
@@ -153,4 +153,4 @@ bool FaultServer::Serve(int socket) {
   return !connection.closed_;
 }
 
-}  // namespace tracekin::exporter
+}  // namespace tracekin

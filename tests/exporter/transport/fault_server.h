@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-namespace tracekin::exporter {
+namespace tracekin {
 
 class FaultServer {
  public:
@@ -81,6 +81,6 @@ class FaultServer {
   std::thread thread_;
 };
 
-}  // namespace tracekin::exporter
+}  // namespace tracekin
 
 #endif  // TRACEKIN_TESTS_EXPORTER_TRANSPORT_FAULT_SERVER_H

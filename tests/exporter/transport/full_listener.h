@@ -12,7 +12,7 @@
 
 #include "tests/support/listener.h"
 
-namespace tracekin::exporter {
+namespace tracekin {
 
 class FullListener {
  public:
@@ -39,6 +39,6 @@ class FullListener {
   std::array<int, 3> fillers_{};
 };
 
-}  // namespace tracekin::exporter
+}  // namespace tracekin
 
 #endif  // TRACEKIN_TESTS_EXPORTER_TRANSPORT_FULL_LISTENER_H

@@ -12,7 +12,7 @@
 
 #include "exporter/encoding/Scribe.h"
 
-namespace tracekin::exporter {
+namespace tracekin {
 
 namespace {
 
@@ -113,4 +113,4 @@ int ScribeServer::connections() const {
   return handler_->connections;
 }
 
-}  // namespace tracekin::exporter
+}  // namespace tracekin

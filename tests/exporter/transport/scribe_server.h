@@ -14,7 +14,7 @@
 
 #include "exporter/encoding/zipkin_types.h"
 
-namespace tracekin::exporter {
+namespace tracekin {
 
 class ScribeServer {
  public:
@@ -43,6 +43,6 @@ class ScribeServer {
   std::thread thread_;
 };
 
-}  // namespace tracekin::exporter
+}  // namespace tracekin
 
 #endif  // TRACEKIN_TESTS_EXPORTER_TRANSPORT_SCRIBE_SERVER_H
