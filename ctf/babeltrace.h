@@ -24,7 +24,6 @@ using BabeltraceOwner = std::unique_ptr<const Object, BabeltraceRelease<Object, 
 
 using PluginOwner = BabeltraceOwner<bt_plugin, bt_plugin_put_ref>;
 using SinkClassOwner = BabeltraceOwner<bt_component_class_sink, bt_component_class_sink_put_ref>;
-using QueryOwner = BabeltraceOwner<bt_query_executor, bt_query_executor_put_ref>;
 using ConstValueOwner = BabeltraceOwner<bt_value, bt_value_put_ref>;
 using MessageOwner = BabeltraceOwner<bt_message, bt_message_put_ref>;
 using IteratorOwner = BabeltraceOwner<bt_message_iterator, bt_message_iterator_put_ref>;

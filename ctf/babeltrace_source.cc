@@ -5,6 +5,7 @@
 #include <charconv>
 #include <exception>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "ctf/babeltrace_stream.h"
 #include "ctf/error.h"
 #include "ctf/merge.h"
+#include "ctf/metadata_file.h"
 
 namespace tracekin::ctf {
 
@@ -32,22 +34,22 @@ PluginOwner FindPlugin() {
   return PluginOwner(plugin);
 }
 
-// Folders that are parts of one trace, such as the chunks of an archive, must go into one
-// component: libbabeltrace2 says itself by a name which those are.
-std::string GroupOf(const bt_component_class* source, const std::string& folder) {
-  bt_value* const parameters = bt_value_map_create();
-  const ConstValueOwner owner(parameters);
-  bt_value_map_insert_string_entry(parameters, "type", "directory");
-  bt_value_map_insert_string_entry(parameters, "input", folder.c_str());
-  bt_query_executor* const query =
-      bt_query_executor_create(source, "babeltrace.support-info", parameters);
-  const QueryOwner query_owner(query);
-  const bt_value* result = nullptr;
-  if (bt_query_executor_query(query, &result) != BT_QUERY_EXECUTOR_QUERY_STATUS_OK) Fail(folder);
-  const ConstValueOwner result_owner(result);
-  const bt_value* const group =
-      bt_value_is_map(result) ? bt_value_map_borrow_entry_value_const(result, "group") : nullptr;
-  return group != nullptr && bt_value_is_string(group) ? bt_value_string_get(group) : folder;
+// Folders that are parts of one trace, such as the chunks of an archive, must go into one component:
+// those whose traces have one UUID. It is looked for where LTTng and babeltrace2 write it, because
+// libbabeltrace2's own query for it leaves the metadata's file open.
+std::string GroupOf(const std::string& folder) {
+  try {
+    const std::string text = ReadMetadata(folder);
+    constexpr std::string_view kUuid = "uuid = \"";
+    const std::size_t trace = text.find("trace {");
+    const std::size_t uuid = text.find(kUuid, trace);
+    if (uuid < text.find('}', trace)) {
+      const std::size_t begin = uuid + kUuid.size();
+      return text.substr(begin, text.find('"', begin) - begin);
+    }
+  } catch (const NotUnderstood&) {
+  }
+  return folder;
 }
 
 // Which stream a port gives, so that both ways of reading order streams alike. A port's name is
@@ -210,9 +212,7 @@ class BabeltraceSource : public Source {
     std::map<std::string, std::size_t> groups;
     std::vector<std::vector<std::string>> inputs;
     for (const std::string& folder : folders) {
-      const std::string group =
-          GroupOf(bt_component_class_source_as_component_class_const(source), folder);
-      const auto [found, is_new] = groups.emplace(group, inputs.size());
+      const auto [found, is_new] = groups.emplace(GroupOf(folder), inputs.size());
       if (is_new) inputs.emplace_back();
       inputs[found->second].push_back(folder);
     }

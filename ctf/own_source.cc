@@ -51,15 +51,27 @@ void SortParts(Parts* parts) {
       parts->end());
 }
 
+// Processes may open 1024 files as a rule. Buffers of each process make thousands of streams.
+StreamLimits LimitsFor(std::size_t streams) {
+  constexpr std::size_t kMostOpen = 256;
+  constexpr std::size_t kMemory = 64U << 20U;
+  StreamLimits limits;
+  limits.keeps_file_open = streams <= kMostOpen;
+  limits.window_bytes = std::clamp<std::size_t>(kMemory / std::max<std::size_t>(streams, 1),
+                                                16U << 10U, limits.window_bytes);
+  return limits;
+}
+
 class OwnSource : public Source {
  public:
   explicit OwnSource(const std::vector<std::string>& folders) {
     for (const std::string& folder : folders) AddTrace(folder);
     for (std::size_t trace = 0; trace < folders.size(); ++trace) AddFiles(trace);
+    const StreamLimits limits = LimitsFor(parts_.size());
     for (auto& [key, parts] : parts_) {
       SortParts(&parts);
       const Trace& trace = found_.traces[key.trace];
-      streams_.push_back(std::make_unique<StreamReader>(std::move(parts), trace.host));
+      streams_.push_back(std::make_unique<StreamReader>(std::move(parts), trace.host, limits));
       stream_traces_.push_back(key.trace);
     }
     parts_.clear();

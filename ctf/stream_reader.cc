@@ -11,7 +11,6 @@ namespace tracekin::ctf {
 
 namespace {
 
-constexpr std::size_t kWindowBytes = 128U << 10U;
 constexpr std::size_t kMostNotes = 20;  // of damage in one stream
 
 }  // namespace
@@ -29,7 +28,8 @@ void SetDiscarded(std::uint64_t cycles, std::int64_t begin, std::int64_t count, 
   event->process = {};
 }
 
-StreamReader::StreamReader(std::vector<Part> parts, std::uint16_t host) : parts_(std::move(parts)) {
+StreamReader::StreamReader(std::vector<Part> parts, std::uint16_t host, const StreamLimits& limits)
+    : parts_(std::move(parts)), limits_(limits) {
   event_.host = host;
   values_.number = event_.number;
 }
@@ -65,12 +65,7 @@ std::uint64_t StreamReader::Offset() const {
 bool StreamReader::NextPacket() {
   const std::size_t part = next_part_++;
   const Packet& packet = parts_[part].packet;
-  try {
-    OpenPart();
-  } catch (const ReadError& error) {
-    notes_.damage.emplace_back(error.what());
-    return false;
-  }
+  OpenPart();
   packet_ = packet.offset;
   content_ = packet.content;
   window_ = packet.events;
@@ -82,13 +77,10 @@ bool StreamReader::NextPacket() {
 
 void StreamReader::OpenPart() {
   const Part& part = parts_[next_part_ - 1];
-  if (open_ != part.file) {
-    open_ = nullptr;
-    file_ = std::make_unique<InputFile>(part.file->path);
-    open_ = part.file;
-  }
+  if (open_ != part.file) file_.reset();
+  open_ = part.file;
   stream_ = &part.file->layout->streams.at(part.packet.stream);
-  if (buffer_.empty()) buffer_.resize(kWindowBytes + EventHeader::kReach);
+  if (buffer_.empty()) buffer_.resize(limits_.window_bytes + EventHeader::kReach);
   CountFor(*part.file);
 }
 
@@ -143,25 +135,31 @@ bool StreamReader::Refill() {
     room *= 2;
   }
   const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(left, room));
-  std::size_t read = 0;
-  try {
-    read = file_->Read(from, buffer_.data(), size);
-  } catch (const ReadError& error) {
-    notes_.damage.emplace_back(error.what());
-  }
+  const std::size_t read = ReadFile(from, size);
   window_ = from;
   at_ = buffer_.data();
   limit_ = at_ + read;
-  if (read < size) {
-    content_ = from + read;
-    Note("the file has become shorter");
-  }
+  if (read < size) content_ = from + read;
   return true;
+}
+
+// Fewer bytes, and a note, if the file has become shorter or cannot be read.
+std::size_t StreamReader::ReadFile(std::uint64_t offset, std::size_t size) {
+  std::size_t read = 0;
+  try {
+    if (file_ == nullptr) file_ = std::make_unique<InputFile>(open_->path);
+    read = file_->Read(offset, buffer_.data(), size);
+    if (read < size) Note("the file has become shorter");
+  } catch (const ReadError& error) {
+    if (notes_.damage.size() < kMostNotes) notes_.damage.emplace_back(error.what());
+  }
+  if (!limits_.keeps_file_open) file_.reset();
+  return read;
 }
 
 void StreamReader::Note(const std::string& what) {
   if (notes_.damage.size() == kMostNotes) return;
-  notes_.damage.push_back(file_->path() + " at byte " + std::to_string(Offset()) + ": " + what);
+  notes_.damage.push_back(open_->path + " at byte " + std::to_string(Offset()) + ": " + what);
 }
 
 // Leaves the rest of the packet out.

@@ -54,6 +54,12 @@ struct EventCounts {
 void SetDiscarded(std::uint64_t cycles, std::int64_t begin, std::int64_t count, bool kernel,
                   analysis::Event* event);
 
+/// What a stream may take while it is read. The files of many streams cannot all be open at once.
+struct StreamLimits {
+  std::size_t window_bytes = 128U << 10U;  // more for an event that is larger
+  bool keeps_file_open = true;
+};
+
 class StreamReader {
  public:
   struct Part {
@@ -62,7 +68,7 @@ class StreamReader {
   };
 
   /// `parts` are in the order of time. `host` goes into the events.
-  StreamReader(std::vector<Part> parts, std::uint16_t host);
+  StreamReader(std::vector<Part> parts, std::uint16_t host, const StreamLimits& limits = {});
 
   /// Goes on to the next event that the analysis knows. False at the end.
   bool Next();
@@ -86,16 +92,18 @@ class StreamReader {
   void Prepare(const EventLayout& layout);
   Step Tell(const EventLayout& layout);
   bool Refill();
+  std::size_t ReadFile(std::uint64_t offset, std::size_t size);
   void Note(const std::string& what);
   void Damage(const std::string& what);
   std::uint64_t Offset() const;
 
   const std::vector<Part> parts_;
+  const StreamLimits limits_;
   std::size_t next_part_ = 0;
 
   // The open part.
-  std::unique_ptr<InputFile> file_;
   const TraceFile* open_ = nullptr;
+  std::unique_ptr<InputFile> file_;  // of it, or null
   const StreamLayout* stream_ = nullptr;
   std::vector<std::uint64_t>* by_id_ = nullptr;
   std::uint64_t packet_ = 0;   // its offset in the file

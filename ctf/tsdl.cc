@@ -23,7 +23,7 @@ constexpr unsigned kMostWeight = 1U << 16U;
 constexpr std::uint64_t kMostEvents = 1U << 16U;  // of a stream class
 
 MutableType NewType(Kind kind, unsigned alignment) {
-  const auto type = std::make_shared<Type>();
+  auto type = std::make_shared<Type>();
   type->kind = kind;
   type->alignment = alignment;
   return type;
@@ -203,8 +203,7 @@ class Parser {
     Attributes attributes = TakeAttributes();
     const std::uint64_t bits = PopNumber("size", &attributes, std::nullopt, kMostBits);
     if (bits == 0) Fail("an integer has no bits");
-    const MutableType type =
-        NewType(Kind::kInteger, PopAlignment(&attributes, bits % 8 == 0 ? 8 : 1));
+    MutableType type = NewType(Kind::kInteger, PopAlignment(&attributes, bits % 8 == 0 ? 8 : 1));
     type->bits = static_cast<unsigned>(bits);
     type->is_signed = PopFlag("signed", &attributes);
     type->big_endian = PopBigEndian(&attributes);
@@ -241,7 +240,7 @@ class Parser {
                                PopNumber("mant_dig", &attributes, std::nullopt, kMostBits);
     if (bits != 32 && bits != 64) Fail("a floating-point number of an odd size");
     // Without a default, as implementations do not agree on one.
-    const MutableType type =
+    MutableType type =
         NewType(Kind::kFloat,
                 CheckAlignment(PopNumber("align", &attributes, std::nullopt, kMostAlignment)));
     type->bits = static_cast<unsigned>(bits);
@@ -263,7 +262,7 @@ class Parser {
     std::string name;
     if (Peek().kind == Token::Kind::kName && !At("align")) name = "struct " + TakeName();
     if (!At("{")) return Named(name);
-    const MutableType type = NewType(Kind::kStruct, 1);
+    MutableType type = NewType(Kind::kStruct, 1);
     type->fields = ParseFields();
     type->alignment = GreatestAlignment(type->fields);
     if (Accept("align")) {
@@ -307,7 +306,7 @@ class Parser {
       type = std::make_shared<Type>(*Named(name));
     }
     if (tag.empty()) return type;
-    const MutableType tagged = std::make_shared<Type>(*type);
+    MutableType tagged = std::make_shared<Type>(*type);
     tagged->tag = tag;
     return tagged;
   }
@@ -326,7 +325,7 @@ class Parser {
       return Named(name);
     }
     if (container->kind != Kind::kInteger) Fail("an enumeration of what is no integer");
-    const MutableType type = std::make_shared<Type>(*container);
+    MutableType type = std::make_shared<Type>(*container);
     type->ranges = ParseRanges(type->is_signed);
     if (!name.empty()) Define(name, type);
     return type;
@@ -382,7 +381,7 @@ class Parser {
   }
 
   TypePointer ParseType() {
-    const TypePointer type = ParseKeywordType();
+    TypePointer type = ParseKeywordType();
     return type != nullptr ? type : Named(TakeNames());
   }
 
@@ -421,7 +420,7 @@ class Parser {
   }
 
   TypePointer ParseElements(const TypePointer& element) {
-    const MutableType type = NewType(Kind::kArray, element->alignment);
+    MutableType type = NewType(Kind::kArray, element->alignment);
     type->element = element;
     if (Peek().kind == Token::Kind::kNumber) {
       const Token count = Take();
@@ -495,7 +494,7 @@ class Parser {
   TypePointer PopStruct(const std::string& key, Block* from) const {
     const auto found = from->types.find(key);
     if (found == from->types.end()) return nullptr;
-    const TypePointer type = found->second;
+    TypePointer type = found->second;
     if (type->kind != Kind::kStruct) Fail(key + " is no struct");
     from->types.erase(found);
     return type;

@@ -48,7 +48,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& file : std::filesystem::directory_iterator(folder.path())) {
     std::filesystem::remove(file.path());
   }
-  WriteTrace({reinterpret_cast<const char*>(data), size}, folder.path());
+  // libbabeltrace2 2.0 divides by zero for a clock without a frequency.
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  if (input.find(" freq = ") == input.npos) return 0;
+  WriteTrace(input, folder.path());
   const std::optional<Reading> own = Read(folder.path(), Way::kOwn);
   if (!own || !own->found.damage.empty()) return 0;
   // It may refuse what is harmless, such as two fields of one name in an event that nobody wants.

@@ -30,7 +30,8 @@ class Runner {
   // How many bytes the program took; -1 if it failed. Copies the bytes into memory of just their
   // size, so that sanitizers see a read beyond them. They lie at `at` bytes in their packet.
   long Run(const std::string& bytes, std::size_t at = 0) {
-    copy_.assign(bytes.begin(), bytes.end());
+    copy_ = std::vector<std::uint8_t>(bytes.begin(), bytes.end());
+    copy_.reserve(1);  // so that its address is never null
     const std::uint8_t* const begin = copy_.data();
     values_.damage = nullptr;
     const std::uint8_t* const end =

@@ -4,6 +4,7 @@
 #include "ctf/source.h"
 
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 
 #include <filesystem>
 #include <stdexcept>
@@ -408,6 +409,36 @@ TEST_F(SourceTest, WithoutATraceIsAnError) {
   EXPECT_THROW(Open({folder_.path()}), ReadError);
   EXPECT_THROW(Open({folder_.path() + "/nonexistent"}), ReadError);
   EXPECT_THROW(Open({}), ReadError);
+}
+
+TEST_F(SourceTest, ReadsMoreStreamsThanFilesMayBeOpen) {
+  WriteMetadata();
+  for (unsigned cpu = 0; cpu < 300; ++cpu) {
+    WriteStream({{10, 90, 0, 0, cpu, cpu, Softirq(50, cpu)}}, "channel_" + std::to_string(cpu));
+  }
+  rlimit before;
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit few = {100, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  const Reading reading = ReadTraces({folder_.path()}, Way::kOwn);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_THAT(reading.found.damage, IsEmpty());
+  EXPECT_THAT(reading.events, SizeIs(300));
+}
+
+TEST_F(SourceTest, LeavesNoFileOpen) {
+  WriteMetadata();
+  WriteStream({{10, 20, 0, 0, 0, 0, Softirq(10, 1)}});
+  const auto open_files = [] {
+    const std::filesystem::directory_iterator files("/proc/self/fd");
+    return std::distance(begin(files), end(files));
+  };
+  for (const Way way : {Way::kOwn, Way::kBabeltrace2}) {
+    ReadTraces({Folder()}, way);  // libbabeltrace2 may load its plugins
+    const auto before = open_files();
+    ReadTraces({Folder()}, way);
+    EXPECT_EQ(open_files(), before);
+  }
 }
 
 // ---- The two ways.
