@@ -4,9 +4,9 @@
 // usage: trace_amplify FROM TO COPIES   the traces in and below FROM; TO must not be there
 //
 // The bytes of the events stay as LTTng wrote them. Only what tells the time and counts packets is
-// changed: the packets' beginnings, ends, sequence numbers and discarded events, and the 64-bit times
-// of extended event headers. The copies lie a multiple of 2^32 cycles apart, so that headers with 27
-// or 32 bits of the time need no change.
+// changed: the packets' beginnings, ends, sequence numbers and discarded events, and the 64-bit
+// times of extended event headers. The copies lie a multiple of 2^32 cycles apart, so that headers
+// with 27 or 32 bits of the time need no change.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>

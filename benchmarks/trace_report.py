@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How fast traces are read: by both ways of ctf/ against `babeltrace2 -o dummy`, in CPU time on one thread.
+"""How fast traces are read by both ways of ctf/, in CPU time of one thread, against
+`babeltrace2 -o dummy`.
 
 usage: benchmarks/trace_report.py BENCHMARKS REPETITIONS NAME=FOLDER...
 
-Each FOLDER is repeated along its time axis until it has some 100 MB. The ways take turns; the ratios are of
-medians.
+Each FOLDER is repeated along its time axis until it has some 100 MB. The ways take turns; the
+ratios are of medians.
 """
 import os
 import pathlib
@@ -62,9 +63,10 @@ def measure(benchmarks, name, folder, repetitions):
 
 def main():
     benchmarks, repetitions, *traces = sys.argv[1:]
-    print("CPU time an event in ns, and the speed as a multiple of `babeltrace2 -o dummy`, which keeps nothing;")
-    print(f"medians of {repetitions}.\n")
-    print("| trace | million events | bytes an event | dummy | our reader | speed | through libbabeltrace2 | speed |")
+    print("CPU time an event in ns, and the speed as a multiple of `babeltrace2 -o dummy`, which")
+    print(f"keeps nothing; medians of {repetitions}.\n")
+    print("| trace | million events | bytes an event | dummy | our reader | speed "
+          "| through libbabeltrace2 | speed |")
     print("|---|---|---|---|---|---|---|---|")
     for trace in traces:
         name, folder = trace.split("=", 1)

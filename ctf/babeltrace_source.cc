@@ -34,9 +34,9 @@ PluginOwner FindPlugin() {
   return PluginOwner(plugin);
 }
 
-// Folders that are parts of one trace, such as the chunks of an archive, must go into one component:
-// those whose traces have one UUID. It is looked for where LTTng and babeltrace2 write it, because
-// libbabeltrace2's own query for it leaves the metadata's file open.
+// Folders that are parts of one trace, such as the chunks of an archive, must go into one
+// component: those whose traces have one UUID. It is looked for where LTTng and babeltrace2 write
+// it, because libbabeltrace2's own query for it leaves the metadata's file open.
 std::string GroupOf(const std::string& folder) {
   try {
     const std::string text = ReadMetadata(folder);

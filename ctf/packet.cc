@@ -21,11 +21,10 @@ struct Uuid {
 Uuid ParseUuid(const std::string& text) {
   Uuid uuid;
   for (const char c : text) {
-    const std::string_view digits = "0123456789abcdef";
-    const std::size_t digit = digits.find(c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c);
-    if (digit == digits.npos) continue;
+    if (c == '-') continue;
+    const int digit = c <= '9' ? c - '0' : c - 'a' + 10;
     uuid.high = uuid.high << 4 | uuid.low >> 60;
-    uuid.low = uuid.low << 4 | digit;
+    uuid.low = uuid.low << 4 | static_cast<unsigned>(digit);
   }
   return uuid;
 }

@@ -156,6 +156,19 @@ class Parser {
     return value ? value->text : "";
   }
 
+  // In small letters; empty if it is not there.
+  std::string PopUuid(Attributes* from) const {
+    constexpr std::string_view kForm = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
+    std::string uuid = PopText("uuid", from);
+    if (!uuid.empty() && uuid.size() != kForm.size()) Fail("uuid is wrong");
+    for (std::size_t i = 0; i < uuid.size(); ++i) {
+      if (uuid[i] >= 'A' && uuid[i] <= 'F') uuid[i] = static_cast<char>(uuid[i] + ('a' - 'A'));
+      const bool digit = (uuid[i] >= '0' && uuid[i] <= '9') || (uuid[i] >= 'a' && uuid[i] <= 'f');
+      if (kForm[i] == '-' ? uuid[i] != '-' : !digit) Fail("uuid is wrong");
+    }
+    return uuid;
+  }
+
   unsigned PopAlignment(Attributes* from, std::uint64_t otherwise) const {
     return CheckAlignment(PopNumber("align", from, otherwise, kMostAlignment));
   }
@@ -512,7 +525,7 @@ class Parser {
       Fail("the trace is not of version 1.8");
     }
     if (PopText("byte_order", &block.attributes) != "le") Fail("the trace is not little-endian");
-    metadata_.uuid = PopText("uuid", &block.attributes);
+    metadata_.uuid = PopUuid(&block.attributes);
     metadata_.packet_header = PopStruct("packet.header", &block);
     CheckNoTypeIsLeft(block);
   }
@@ -528,7 +541,7 @@ class Parser {
     CheckNoTypeIsLeft(block);
     ClockClass clock;
     clock.name = PopText("name", &block.attributes);
-    clock.uuid = PopText("uuid", &block.attributes);
+    clock.uuid = PopUuid(&block.attributes);
     clock.frequency = PopNumber("freq", &block.attributes, 1'000'000'000, INT64_MAX);
     clock.offset_seconds = PopSigned("offset_s", &block.attributes);
     clock.offset_cycles = PopSigned("offset", &block.attributes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metadata, in packets or as text: it is understood or refused, whatever it is, and what was understood can
-// be run on any bytes.
+// Metadata, in packets or as text: it is understood or refused, whatever it is, and what was
+// understood can be run on any bytes.
 #include <algorithm>
 #include <string>
 #include <string_view>

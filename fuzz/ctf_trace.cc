@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trace: its metadata, and then one file for each stream, with lines "====" between them. What our own
-// reader understands and finds whole, libbabeltrace2 must read as the same events in the same order.
+// A trace: its metadata, and then one file for each stream, with lines "====" between them. What
+// our own reader understands and finds whole, libbabeltrace2 must read as the same events in the
+// same order.
 #include <filesystem>
 #include <fstream>
 #include <optional>

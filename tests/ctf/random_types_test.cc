@@ -48,8 +48,8 @@ class BitWriter {
   std::string bytes_;
 };
 
-// A random struct as text, and random values of it. Names that the analysis wants are among those of the
-// fields, and integers lie so that bits of both orders never share a byte.
+// A random struct as text, and random values of it. Names that the analysis wants are among those
+// of the fields, and integers lie so that bits of both orders never share a byte.
 class RandomType {
  public:
   explicit RandomType(std::mt19937_64* random) : random_(*random) { root_ = Struct(3); }

@@ -28,12 +28,14 @@ TEST(ParseMetadata, KnowsWhatATraceSaysOfItself) {
 trace { major = 1; minor = 8; uuid = "2a6422d0-6cee-11e0-8c08-cb07d7b3a564"; byte_order = le;
         packet.header := struct { integer { size = 32; } magic; }; };
 env { domain = "kernel"; hostname = "host \"one\""; tracer_minor = 13; };
-clock { name = "monotonic"; uuid = "c"; freq = 1000000000; /* Hz */ offset_s = 12; offset = -34; };
+clock { name = "monotonic"; uuid = "2A6422D0-6cee-11e0-8c08-cb07d7b3a564";
+        freq = 1000000000; /* Hz */ offset_s = 12; offset = -34; };
 )");
   EXPECT_EQ(metadata.uuid, "2a6422d0-6cee-11e0-8c08-cb07d7b3a564");
   EXPECT_EQ(metadata.environment.at("domain"), "kernel");
   EXPECT_EQ(metadata.environment.at("hostname"), "host \"one\"");
   EXPECT_EQ(metadata.environment.at("tracer_minor"), "13");
+  EXPECT_EQ(metadata.clocks.at("monotonic").uuid, "2a6422d0-6cee-11e0-8c08-cb07d7b3a564");
   EXPECT_EQ(metadata.clocks.at("monotonic").offset_seconds, 12);
   EXPECT_EQ(metadata.clocks.at("monotonic").offset_cycles, -34);
   EXPECT_EQ(metadata.packet_header->fields.at(0).name, "magic");
@@ -128,6 +130,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"stream { id = 0; fancy := struct { }; };", "fancy is not known"},
         Refusal{"stream { id = 0; }; stream { id = 0; };", "there twice"},
         Refusal{"clock { name = a; freq = 0; };", "freq is wrong"},
+        Refusal{"clock { name = a; uuid = \"22222222-2222-2222-2222-22222222222@\"; };", "uuid"},
+        Refusal{"clock { name = a; uuid = \"2222\"; };", "uuid is wrong"},
         Refusal{"env { a = 99999999999999999999; };", "a number"}));
 
 TEST(ParseMetadata, RefusesOtherByteOrdersAndVersions) {
