@@ -89,8 +89,8 @@ struct Port {
 };
 
 // What our component of the graph works on. In its first call it reads what the streams say about
-// their traces. In its second it reads and merges all events, for libbabeltrace2 gives messages to
-// nobody outside of a graph.
+// their traces. In its second it reads and merges all events, because libbabeltrace2 gives messages
+// only to components of a graph.
 struct Sink {
   std::vector<Port> ports;  // in the order of their ranks
   Found* found = nullptr;

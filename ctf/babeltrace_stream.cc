@@ -5,7 +5,6 @@
 
 #include "ctf/error.h"
 #include "ctf/hosts.h"
-#include "ctf/stream_reader.h"
 
 namespace tracekin::ctf {
 

@@ -28,6 +28,19 @@ void AddToHosts(const std::string& clock_uuid, Trace* trace, Found* found) {
   trace->host = static_cast<std::uint16_t>(host - found->hosts.begin());
 }
 
+void SetDiscarded(std::uint64_t cycles, std::int64_t begin, std::int64_t count, bool kernel,
+                  analysis::Event* event) {
+  using Number = analysis::Discarded;
+  event->kind = analysis::Kind::kDiscarded;
+  event->cycles = cycles;
+  event->number[Number::kEvents] = count == 0 ? analysis::kAbsent : count;
+  event->number[Number::kBegin] = begin;
+  event->number[Number::kFromKernel] = kernel ? 1 : 0;
+  event->tid = event->pid = -1;
+  event->pid_namespace = 0;
+  event->process = {};
+}
+
 std::string LeftOut(const Trace& trace, std::uint64_t count) {
   return trace.folder + ": " + std::to_string(count) +
          " events of a stream step back in time and are left out";

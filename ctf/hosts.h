@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both ways of reading say alike about clocks, hosts and damage.
+// What both ways of reading say alike about clocks, hosts and what is missing.
 //
 // Thread-safety: functions of their arguments.
 #ifndef TRACEKIN_CTF_HOSTS_H
@@ -17,6 +17,12 @@ std::int64_t ClockOffset(std::int64_t seconds, std::int64_t cycles, std::uint64_
 
 /// Gives `trace` its host: the one with that UUID of a clock, or a new one.
 void AddToHosts(const std::string& clock_uuid, Trace* trace, Found* found);
+
+/// Makes `event` say that events were discarded between two clock values, on the CPU that it names
+/// already. `begin` may be absent. The number is absent if `count` is 0: it is not known, or whole
+/// packets were overwritten.
+void SetDiscarded(std::uint64_t cycles, std::int64_t begin, std::int64_t count, bool kernel,
+                  analysis::Event* event);
 
 /// The note about `count` events that step back in time.
 std::string LeftOut(const Trace& trace, std::uint64_t count);

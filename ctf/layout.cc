@@ -31,7 +31,8 @@ void CheckClock(const Type& type, const std::string& name) {
   for (const Type::Field& field : type.fields) CheckClock(*field.type, name);
 }
 
-// What a packet says about itself has no underscore, but for the CPU.
+// Names of what a packet says about itself begin without an underscore; only the CPU's may have
+// one.
 void CheckNames(const TypePointer& type, const std::vector<Wanted>& wanted) {
   for (const Type::Field& field : type->fields) {
     for (const Wanted& each : wanted) {
@@ -53,7 +54,7 @@ void CheckPacketContext(const TypePointer& type) {
   }
 }
 
-// `program` has the fields of `wanted` in every packet, but for the optional ones.
+// `program` has the fields of `wanted` in every packet; those that are optional may be missing.
 void CheckAlways(const Program& program, const std::vector<Wanted>& wanted,
                  const std::vector<int>& optional) {
   for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -2,8 +2,8 @@
 // Merges streams, each in the order of time, into one.
 //
 // A tree of losers (Knuth, The Art of Computer Programming, volume 3, section 5.4.1) knows which
-// stream is next. It is not asked as long as that stream stays before the runner-up, for one CPU's
-// events come in runs.
+// stream is next. It is not asked as long as that stream stays before the runner-up, because one
+// CPU's events come in runs.
 //
 // Thread-safety: one thread at a time.
 #ifndef TRACEKIN_CTF_MERGE_H

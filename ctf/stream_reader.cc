@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ctf/error.h"
+#include "ctf/hosts.h"
 
 namespace tracekin::ctf {
 
@@ -14,19 +15,6 @@ namespace {
 constexpr std::size_t kMostNotes = 20;  // of damage in one stream
 
 }  // namespace
-
-void SetDiscarded(std::uint64_t cycles, std::int64_t begin, std::int64_t count, bool kernel,
-                  analysis::Event* event) {
-  using Number = analysis::Discarded;
-  event->kind = analysis::Kind::kDiscarded;
-  event->cycles = cycles;
-  event->number[Number::kEvents] = count == 0 ? analysis::kAbsent : count;
-  event->number[Number::kBegin] = begin;
-  event->number[Number::kFromKernel] = kernel ? 1 : 0;
-  event->tid = event->pid = -1;
-  event->pid_namespace = 0;
-  event->process = {};
-}
 
 StreamReader::StreamReader(std::vector<Part> parts, std::uint16_t host, const StreamLimits& limits)
     : parts_(std::move(parts)), limits_(limits) {
@@ -134,10 +122,10 @@ bool StreamReader::Refill() {
     buffer_.resize(2 * room + EventHeader::kReach);
     room *= 2;
   }
+  window_ = from;
+  at_ = limit_ = buffer_.data();
   const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(left, room));
   const std::size_t read = ReadFile(from, size);
-  window_ = from;
-  at_ = buffer_.data();
   limit_ = at_ + read;
   if (read < size) content_ = from + read;
   return true;

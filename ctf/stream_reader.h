@@ -48,12 +48,6 @@ struct EventCounts {
   std::vector<std::uint64_t> by_id;
 };
 
-/// Makes `event` say that events were discarded between two clock values, on the CPU that it names
-/// already. `begin` may be absent. The number is absent if `count` is 0: it is not known, or whole
-/// packets were overwritten.
-void SetDiscarded(std::uint64_t cycles, std::int64_t begin, std::int64_t count, bool kernel,
-                  analysis::Event* event);
-
 /// What a stream may take while it is read. The files of many streams cannot all be open at once.
 struct StreamLimits {
   std::size_t window_bytes = 128U << 10U;  // more for an event that is larger

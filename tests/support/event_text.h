@@ -26,7 +26,7 @@ struct Reading {
 Reading ReadTraces(const std::vector<std::string>& folders, ctf::Way way);
 
 /// Where the two readings differ in what both ways tell alike; empty if they do not. What is
-/// damaged is not compared, for each way leaves other events out.
+/// damaged is not compared, because each way leaves other events out.
 std::string Difference(const Reading& one, const Reading& other);
 
 }  // namespace tracekin::testing
