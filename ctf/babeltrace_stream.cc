@@ -148,7 +148,7 @@ void BabeltraceStream::AddDiscarded(const bt_message* message) {
   if (bt_message_discarded_events_get_count(message, &count) ==
       BT_PROPERTY_AVAILABILITY_AVAILABLE) {
     discarded_ = static_cast<std::int64_t>(count);
-    missing.discarded += discarded_;
+    ctf::AddDiscarded(discarded_, &missing.discarded);
   } else {
     begins_late_ = true;
     ++missing.discarded_before;

@@ -28,6 +28,11 @@ void AddToHosts(const std::string& clock_uuid, Trace* trace, Found* found) {
   trace->host = static_cast<std::uint16_t>(host - found->hosts.begin());
 }
 
+void AddDiscarded(std::int64_t count, std::int64_t* sum) {
+  *sum = static_cast<std::int64_t>(static_cast<std::uint64_t>(*sum) +
+                                   static_cast<std::uint64_t>(count));
+}
+
 void SetDiscarded(std::uint64_t cycles, std::int64_t begin, std::int64_t count, bool kernel,
                   analysis::Event* event) {
   using Number = analysis::Discarded;

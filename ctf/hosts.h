@@ -18,6 +18,9 @@ std::int64_t ClockOffset(std::int64_t seconds, std::int64_t cycles, std::uint64_
 /// Gives `trace` its host: the one with that UUID of a clock, or a new one.
 void AddToHosts(const std::string& clock_uuid, Trace* trace, Found* found);
 
+/// Adds to a sum of discarded events. It wraps, because damaged packets may count anything.
+void AddDiscarded(std::int64_t count, std::int64_t* sum);
+
 /// Makes `event` say that events were discarded between two clock values, on the CPU that it names
 /// already. `begin` may be absent. The number is absent if `count` is 0: it is not known, or whole
 /// packets were overwritten.

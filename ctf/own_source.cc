@@ -125,7 +125,7 @@ class OwnSource : public Source {
   void TakeNotes(const StreamReader& stream, std::size_t trace) {
     const StreamNotes& notes = stream.notes();
     Missing& missing = found_.traces[trace].kernel ? found_.kernel : found_.programs;
-    missing.discarded += notes.discarded;
+    AddDiscarded(notes.discarded, &missing.discarded);
     missing.discarded_before += notes.discarded_before;
     missing.lost_packets += notes.lost_packets;
     found_.damage.insert(found_.damage.end(), notes.damage.begin(), notes.damage.end());

@@ -98,7 +98,7 @@ bool StreamReader::TellDiscarded(const Packet* before) {
     if (open_->layout->has_sequence) lost = packet.sequence - before->sequence - 1;
     if (lost > INT64_MAX) lost = 0;  // numbers that do not rise say nothing
   }
-  notes_.discarded += discarded;
+  AddDiscarded(discarded, &notes_.discarded);
   notes_.lost_packets += lost;
   const bool begins_late = before == nullptr && packet.discarded != 0;
   if ((discarded == 0 && lost == 0 && !begins_late) || packet.begin < last_) return false;

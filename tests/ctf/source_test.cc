@@ -337,6 +337,12 @@ TEST_F(SourceTest, AddsUpDiscardedEventsWithTheirSigns) {
   EXPECT_THAT(reading.events[3], HasSubstr(" -60 40 1"));
 }
 
+TEST_F(SourceTest, WrapsTheSumOfCountersThatMakeNoSense) {
+  WriteMetadata();
+  WriteStream({{10, 20, 0, 0}, {30, 40, 1, 7ULL << 60U}, {50, 60, 2, 14ULL << 60U}});
+  EXPECT_EQ(ExpectSame().found.kernel.discarded, static_cast<std::int64_t>(14ULL << 60U));
+}
+
 TEST_F(SourceTest, SaysThatAnArchiveBeginsAfterDiscardedEvents) {
   WriteMetadata();
   WriteStream({{30, 40, 7, 100, 0, 0, Softirq(30, 2)}});
