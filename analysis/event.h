@@ -146,7 +146,7 @@ struct Packet {  // an IPv4 address is the low half of its address, with 0 as th
     kSequence,
     kAcknowledged,
     kFlags,
-    kLength
+    kLength  // of UDP: what its header says; the packet's own differs from device to device
   };
 };
 struct ProcessState {

@@ -144,6 +144,14 @@ void Machine::Resume(const Event& event) {
   Enter(cpu.current, live.call_known ? State::kUser : State::kRunning, event.cpu, 0);
 }
 
+// Ends the levels from this one on; of the first, which does not end, what happened in it is
+// forgotten.
+void Machine::Lower(Cpu* cpu, std::size_t levels) {
+  cpu->levels.resize(levels, {Context::kTask, 0});
+  if (levels == 0) cpu->levels.push_back({Context::kTask, 0});
+  if (cpu->packet_level >= levels) cpu->packet.valid = false;
+}
+
 void Machine::SetCurrent(const Event& event, ThreadIndex thread) {
   Host& host = HostOf(event.host);
   HostState& state = states_[event.host];
@@ -152,7 +160,10 @@ void Machine::SetCurrent(const Event& event, ThreadIndex thread) {
   if (cpu.current == kIdle) --state.idle_cpus;
   if (thread == kIdle) ++state.idle_cpus;
   cpu.current = thread;
-  host.turns[std::min(event.cpu, kMaxCpus)].push_back({now_, thread});
+  if (segments_ < limits_.segments) {
+    host.turns[std::min(event.cpu, kMaxCpus)].push_back({now_, thread});
+    ++segments_;
+  }
   const bool is = state.idle_cpus > 0;
   if (was != is) host.idleness.push_back({now_, is});
 }
@@ -222,8 +233,7 @@ void Machine::OnSwitch(const Event& event) {
   if (IsThread(prev)) SwitchOut(event, prev);
   SetCurrent(event, next);
   Cpu& cpu = CpuOf(event);
-  cpu.levels.resize(1, {Context::kTask, 0});  // what interrupts is never switched away from
-  cpu.levels[0] = {Context::kTask, 0};
+  Lower(&cpu, 0);  // what interrupts is never switched away from
   if (IsThread(next)) SwitchIn(event, next);
 }
 
@@ -254,6 +264,7 @@ void Machine::Block(const Event& event, ThreadIndex thread) {
   if (live.in_call) wait = live.asked;
   wait.in_user = live.call_known && !live.in_call && !timelines_.threads[thread].kernel &&
                  (event.number[Switch::kPrevState] & kStopped) == 0;
+  if (segments_ >= limits_.segments) return Enter(thread, State::kUnknown, kNoCpu, 0);
   timelines_.waits.push_back(wait);
   Enter(thread, State::kBlocked, static_cast<std::uint32_t>(timelines_.waits.size() - 1), 0);
 }
@@ -335,10 +346,18 @@ void Machine::Wake(const Event& event, ThreadIndex thread) {
     wait.sector = disk->sector;
     wait.sectors = disk->sectors;
   }
+  if (wait.cause == Cause::kChild) wait.by = LeaderOf(wait.by);
   if (wait.cause != Cause::kNetwork) return;
-  for (const Interruption& level : cpu.levels) {
-    if (level.packet != 0) wait.packet = level.packet;
-  }
+  if (cpu.packet.valid) wait.packet = packets_.Keep(cpu.packet);
+}
+
+// A process ends with the last of its threads, whichever that is; its first one is what people
+// know.
+ThreadIndex Machine::LeaderOf(ThreadIndex thread) const {
+  const Thread& known = timelines_.threads[thread];
+  const auto& threads = states_[known.host].threads;
+  const auto leader = threads.find(known.pid);
+  return leader == threads.end() ? thread : leader->second;
 }
 
 void Machine::OnFork(const Event& event) {
@@ -350,7 +369,7 @@ void Machine::OnFork(const Event& event) {
   const ThreadIndex child = Find(event.host, number[Fork::kChildTid]);
   if (!IsThread(child)) return;
   Thread& thread = timelines_.threads[child];
-  thread.pid = static_cast<std::int32_t>(number[Fork::kChildPid]);
+  if (number[Fork::kChildPid] > 0) thread.pid = static_cast<std::int32_t>(number[Fork::kChildPid]);
   thread.kernel = number[Fork::kParentTid] == kThreadOfKernelThreads;
   thread.name = timelines_.names.Number(event.text[Fork::kChildComm]);
   if (number[Fork::kChildNamespace] > 0) {
@@ -415,7 +434,7 @@ void Machine::OnInterrupt(const Event& event) {
 void Machine::Interrupt(const Event& event, Context context, std::uint16_t what) {
   constexpr std::size_t kDeepest = 16;  // more means that exits were lost
   Cpu& cpu = CpuOf(event);
-  if (cpu.levels.size() >= kDeepest) cpu.levels.resize(1, {Context::kTask, 0});
+  if (cpu.levels.size() >= kDeepest) Lower(&cpu, 0);
   cpu.levels.push_back({context, what});
   Resume(event);
 }
@@ -425,7 +444,7 @@ void Machine::Return(const Event& event, Context context) {
   Cpu& cpu = CpuOf(event);
   for (std::size_t level = cpu.levels.size(); level-- > 1;) {
     if (cpu.levels[level].context != context) continue;
-    cpu.levels.resize(level, {Context::kTask, 0});
+    Lower(&cpu, level);
     return Resume(event);
   }
 }
@@ -468,7 +487,8 @@ void Machine::OnPacket(const Event& event) {
     const bool own = cpu.levels.size() == 1 && IsThread(cpu.current);
     return packets_.Send(event, own ? cpu.current : kNobody, now_);
   }
-  cpu.levels.back().packet = packets_.Receive(event);
+  cpu.packet = packets_.Receive(event);
+  cpu.packet_level = cpu.levels.size() - 1;
 }
 
 void Machine::OnState(const Event& event) {
@@ -508,7 +528,7 @@ void Machine::OnDiscarded(const Event& event) {
   const Time reached = gaps.empty() ? 0 : gaps.back().end;
   gaps.push_back({std::clamp(begin, reached, now_), now_});
   const ThreadIndex thread = cpu.current;
-  cpu.levels.resize(1, {Context::kTask, 0});
+  Lower(&cpu, 0);
   SetCurrent(event, kNobody);
   if (!IsThread(thread)) return;
   live_[thread] = {};

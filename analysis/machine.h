@@ -73,11 +73,12 @@ class Machine {
     bool disk = false;
     std::uint32_t device = 0, sectors = 0;
     std::uint64_t sector = 0;
-    std::uint32_t packet = 0;
   };
   struct Cpu {
     ThreadIndex current = kNobody;
     std::vector<Interruption> levels{{Context::kTask, 0}};  // the first is the thread itself
+    Packets::Received packet;                               // the last that was received
+    std::size_t packet_level = 0;                           // at which of the levels
   };
   // What is known of a thread only while it lives.
   struct Live {
@@ -101,10 +102,12 @@ class Machine {
   Host& HostOf(std::uint16_t host);
   Cpu& CpuOf(const Event& event);
   ThreadIndex Find(std::uint16_t host, std::int64_t tid);
+  ThreadIndex LeaderOf(ThreadIndex thread) const;
   ThreadIndex Make(std::uint16_t host, std::int32_t tid);
   void Enter(ThreadIndex thread, State state, std::uint32_t where, std::uint16_t what,
              Context context = Context::kTask);
   void Resume(const Event& event);
+  void Lower(Cpu* cpu, std::size_t levels);
   void SetCurrent(const Event& event, ThreadIndex thread);
 
   void OnKernel(const Event& event);

@@ -31,47 +31,64 @@ bool HasAddresses(const Event& event) {
 
 }  // namespace
 
-Packets::Side& Packets::Remember(const Key& key) {
-  order_.push_back(key);
+void Packets::Remember(const Key& key, Side side) {
+  side.number = ++seen_;
+  sides_.emplace(key, side);
+  order_.emplace_back(side.number, key);
   while (order_.size() > limit_) {
-    forgotten_ += sides_.erase(order_.front());
+    const auto& [number, oldest] = order_.front();
+    const auto found = sides_.lower_bound(oldest);  // the first of those that are alike
+    if (found != sides_.end() && found->second.number == number) {
+      sides_.erase(found);
+      ++forgotten_;
+    }
     order_.pop_front();
   }
-  return sides_[key];
 }
 
 void Packets::Send(const Event& event, ThreadIndex sender, Time now) {
   if (!HasAddresses(event)) return;
   const Key key = KeyOf(event);
-  const auto known = sides_.find(key);
-  if (known == sides_.end()) {
-    Remember(key) = {0, 1, sender, now};
-  } else if (known->second.received == 0) {
-    ++known->second.transmissions;
-  } else {
+  const auto known = sides_.lower_bound(key);
+  const bool is_known = known != sides_.end() && known->first == key;
+  if (is_known && known->second.received != 0) {
     PacketSource& packet = (*received_)[known->second.received];
     packet.transmissions = 1;
     packet.sender = sender;
     packet.sent = now;
     sides_.erase(known);
+  } else if (is_known && event.number[Packet::kProtocol] == kTcp) {
+    ++known->second.transmissions;
+  } else {
+    Remember(key, {0, 0, 1, sender, now});
   }
 }
 
-std::uint32_t Packets::Receive(const Event& event) {
-  if (!HasAddresses(event)) return 0;
+Packets::Received Packets::Receive(const Event& event) {
+  Received packet;
+  if (!HasAddresses(event)) return packet;
+  packet.key = KeyOf(event);
+  packet.valid = true;
+  packet.source = {event.number[Packet::kProtocol], event.number[Packet::kSourceHigh],
+                   event.number[Packet::kSourceLow], event.number[Packet::kSourcePort]};
+  const auto known = sides_.lower_bound(packet.key);
+  const bool is_known = known != sides_.end() && known->first == packet.key;
+  if (!is_known || known->second.received != 0) return packet;
+  packet.joined = true;
+  packet.source.transmissions = known->second.transmissions;
+  packet.source.sender = known->second.sender;
+  packet.source.sent = known->second.sent;
+  sides_.erase(known);
+  return packet;
+}
+
+std::uint32_t Packets::Keep(const Received& packet) {
   const auto index = static_cast<std::uint32_t>(received_->size());
-  received_->push_back({event.number[Packet::kProtocol], event.number[Packet::kSourceHigh],
-                        event.number[Packet::kSourceLow], event.number[Packet::kSourcePort]});
-  const Key key = KeyOf(event);
-  const auto known = sides_.find(key);
-  if (known == sides_.end()) {
-    Remember(key).received = index;
-  } else if (known->second.received == 0) {
-    PacketSource& packet = received_->back();
-    packet.transmissions = known->second.transmissions;
-    packet.sender = known->second.sender;
-    packet.sent = known->second.sent;
-    sides_.erase(known);
+  received_->push_back(packet.source);
+  if (!packet.joined) {
+    Side side;
+    side.received = index;
+    Remember(packet.key, side);
   }
   return index;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins the sending of a packet and its receipt, so that who receives one learns who sent it.
 //
-// A packet is known by its addresses, ports, sequence numbers and length, which two network
-// namespaces or two hosts see alike. Whichever of the two is seen first waits for the other,
-// because the events of two hosts are not in one order. Remembers a bounded number: the oldest go
-// first, because most packets to hosts that are not traced are never received. Thread-safety: none.
+// A packet is known by its addresses, ports, and TCP's sequence numbers or UDP's length, which two
+// network namespaces or two hosts see alike; of several that are alike the first one is taken.
+// Whichever of the two is seen first waits for the other, because the events of two hosts are not
+// in one order. Remembers a bounded number: the oldest go first, because most packets to hosts that
+// are not traced are never received. Thread-safety: none.
 #ifndef TRACEKIN_ANALYSIS_PACKETS_H
 #define TRACEKIN_ANALYSIS_PACKETS_H
 
@@ -13,6 +14,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "analysis/timeline.h"
@@ -21,7 +23,7 @@ namespace tracekin::analysis {
 
 class Packets {
  public:
-  /// Appends the packets that are received to `received`.
+  /// Appends the packets that are kept to `received`.
   Packets(std::size_t limit, std::vector<PacketSource>* received)
       : limit_(limit), received_(received) {}
 
@@ -29,29 +31,41 @@ class Packets {
   /// each time that it is sent.
   void Send(const Event& event, ThreadIndex sender, Time now);
 
-  /// `event` is a kPacketReceive. Returns the packet's index in `received`, or 0 if it has no
-  /// addresses.
-  std::uint32_t Receive(const Event& event);
+  using Key = std::array<std::int64_t, 10>;
+  struct Received {
+    Key key;
+    PacketSource source;
+    bool valid = false;   // it has addresses
+    bool joined = false;  // its sending is known
+  };
+
+  /// `event` is a kPacketReceive.
+  Received Receive(const Event& event);
+
+  /// Keeps a packet that has woken a thread. Returns its index in `received`.
+  std::uint32_t Keep(const Received& packet);
 
   /// How many were forgotten before the other side was seen.
   std::uint64_t forgotten() const { return forgotten_; }
 
  private:
-  using Key = std::array<std::int64_t, 10>;
   // One side of a packet: `received` is 0 if it was sent only, and then the rest tells how.
   struct Side {
+    std::uint64_t number = 0;  // of all sides, in the order in which they were seen
     std::uint32_t received = 0;
     std::uint32_t transmissions = 0;
     ThreadIndex sender = kNobody;
     Time sent = 0;
   };
 
-  Side& Remember(const Key& key);
+  void Remember(const Key& key, Side side);
 
   const std::size_t limit_;
   std::vector<PacketSource>* const received_;
-  std::map<Key, Side> sides_;
-  std::deque<Key> order_;  // of the first sides; holds joined ones, too, until their turn comes
+  std::multimap<Key, Side> sides_;  // UDP's packets have the same key again and again
+  std::deque<std::pair<std::uint64_t, Key>>
+      order_;  // holds joined ones, too, until their turn comes
+  std::uint64_t seen_ = 0;
   std::uint64_t forgotten_ = 0;
 };
 

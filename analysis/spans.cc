@@ -152,13 +152,18 @@ void Spans::OnFinish(const Event& event, ThreadIndex thread, Time now) {
   }
 }
 
-void Spans::OnLog(SpanIndex span, Severity severity, std::string_view message, Time now) {
-  if (span == kNoSpan) return;
-  if (logs_ >= limits_.logs) {
-    ++counts_.logs_refused;
-    return;
+// For one more log or scope.
+bool Spans::HasRoom() {
+  if (details_ < limits_.details) {
+    ++details_;
+    return true;
   }
-  ++logs_;
+  ++counts_.details_refused;
+  return false;
+}
+
+void Spans::OnLog(SpanIndex span, Severity severity, std::string_view message, Time now) {
+  if (span == kNoSpan || !HasRoom()) return;
   spans_[span].logs.push_back({now, severity, std::string(message)});
 }
 
@@ -168,6 +173,7 @@ void Spans::OnScope(const Event& event, ThreadIndex thread, Time now) {
   if (index == kNoSpan || work == nullptr) return;
   SpanRecord& span = spans_[index];
   if (event.kind == Kind::kScopeEnter) {
+    if (!HasRoom()) return;
     work->scopes.push_back(index);
     span.scopes.push_back({thread, now, now, true});
   } else {

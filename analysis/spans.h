@@ -71,12 +71,12 @@ class Spans {
  public:
   struct Limits {
     std::size_t spans = std::size_t{1} << 24;
-    std::size_t logs = std::size_t{1} << 24;
+    std::size_t details = std::size_t{1} << 25;  // logs and scopes
     std::size_t names = std::size_t{1} << 20;
   };
   struct Counts {
     std::uint64_t spans_refused = 0;
-    std::uint64_t logs_refused = 0;
+    std::uint64_t details_refused = 0;
     std::uint64_t without_start = 0;
     std::uint64_t without_finish = 0;
   };
@@ -135,6 +135,7 @@ class Spans {
     std::vector<Activity> past;
   };
 
+  bool HasRoom();
   SpanIndex FindOrMake(const Event& event, Time now);
   void OnStart(const Event& event, ThreadIndex thread, Time now);
   void OnFinish(const Event& event, ThreadIndex thread, Time now);
@@ -152,7 +153,7 @@ class Spans {
   std::vector<SpanRecord> spans_;
   std::unordered_map<Key, SpanIndex, KeyHash> by_key_;
   std::vector<Work> works_;  // by thread
-  std::size_t logs_ = 0;
+  std::size_t details_ = 0;
 };
 
 }  // namespace tracekin::analysis

@@ -75,7 +75,8 @@ Cause CauseOfInterrupt(const WakeUp& wake_up) {
 
 // A thread that ends wakes who waits for it by a futex, too, but nobody holds that.
 Cause CauseByThread(const WakeUp& wake_up, std::string_view call) {
-  if (StartsWith(call, "wait")) return Cause::kChild;
+  if (StartsWith(call, "wait") || StartsWith(call, "clone") || call == "vfork")
+    return Cause::kChild;
   if (StartsWith(call, "futex") && !StartsWith(wake_up.waker_call, "exit")) return Cause::kLock;
   return Cause::kThread;
 }

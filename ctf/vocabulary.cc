@@ -42,7 +42,7 @@ Rule Between(std::string_view begin, std::string_view end, Kind kind, int number
 // Addresses and ports, for each of the protocols that the network's events know.
 std::vector<Wanted> PacketFields() {
   using P = event::Packet;
-  std::vector<Wanted> wanted = {Number("len", P::kLength)};
+  std::vector<Wanted> wanted;
   for (const std::string version : {"ipv4", "ipv6"}) {
     const std::string ip = "network_header." + version + ".";
     wanted.push_back(
@@ -60,7 +60,8 @@ std::vector<Wanted> PacketFields() {
                                      {tcp + "ack_seq", P::kAcknowledged},
                                      {tcp + "flags", P::kFlags},
                                      {udp + "source_port", P::kSourcePort},
-                                     {udp + "dest_port", P::kTargetPort}}) {
+                                     {udp + "dest_port", P::kTargetPort},
+                                     {udp + "len", P::kLength}}) {
       wanted.push_back({path, As::kNumber, false, static_cast<std::uint8_t>(slot)});
     }
   }

@@ -299,6 +299,24 @@ TEST_F(Situation, IrqAndSoftirqStorm) {
   EXPECT_EQ(story_.Done().timelines().names[irq.what], "eth0");
 }
 
+// The process ends with another of its threads than its first, which is the one that is named.
+TEST_F(Situation, ChildWithSeveralThreads) {
+  Event& fork = story_.New(0, Kind::kFork, 1);
+  fork.number[Fork::kChildTid] = fork.number[Fork::kChildPid] = 7;
+  story_.Tell();
+  Event& clone = story_.New(0, Kind::kFork, 1);
+  clone.number[Fork::kChildTid] = 8;
+  clone.number[Fork::kChildPid] = 7;
+  story_.Tell();
+  story_.Runs(0, 7, 1);
+  BlockIn("wait4");
+  story_.Blocks(45, 7, 8, kEnds);
+  story_.Wakes(50, 8, 1);
+  EXPECT_EQ(Woken(),
+            "running 10; running:wait4 10; child 30 t7 {running 25; unknown 5 (thread had ended)}; "
+            "ready 10; running:wait4 10; running 30");
+}
+
 TEST_F(Situation, ForkAndWait) {
   story_.Runs(0, 1, 0);
   story_.Start(0, 1, 1);
@@ -387,6 +405,32 @@ TEST_F(Situation, PacketThatWasSentTwice) {
             "running:recvmsg 10; running 30");
   const Wait& wait = story_.Done().timelines().waits[story_.Explained(1).parts[2].wait];
   EXPECT_EQ(story_.Done().timelines().packets[wait.packet].transmissions, 2u);
+}
+
+// Datagrams have no sequence numbers: of several that are alike the first sent is the first received.
+TEST_F(Situation, DatagramsInTheirOrder) {
+  const auto datagram = [&](Time time, Kind kind, std::uint32_t cpu) {
+    Event& event = story_.New(time, kind, cpu);
+    event.number[Packet::kProtocol] = 17;
+    event.number[Packet::kSourceHigh] = event.number[Packet::kTargetHigh] = 0;
+    event.number[Packet::kSourceLow] = event.number[Packet::kTargetLow] = 1;
+    event.number[Packet::kSourcePort] = event.number[Packet::kTargetPort] = 53;
+    event.number[Packet::kLength] = 9;
+    story_.Tell();
+  };
+  story_.Runs(0, 2, 1);
+  BlockIn("recvfrom");
+  datagram(30, Kind::kPacketQueue, 1);
+  story_.Runs(35, 3, 1);
+  datagram(40, Kind::kPacketQueue, 1);
+  story_.Softirq(50, 0, 3);
+  datagram(50, Kind::kPacketReceive, 0);
+  story_.WakesFrom(50, 0, 1);
+  datagram(50, Kind::kPacketReceive, 0);
+  story_.Simply(50, Kind::kSoftirqExit, 0);
+  EXPECT_EQ(Woken(),
+            "running 10; running:recvfrom 10; network 30 t2 {running 10; network 20}; ready 10; "
+            "running:recvfrom 10; running 30");
 }
 
 // The events of two hosts come in any order: here the answer is received before it is sent.

@@ -110,7 +110,7 @@ TEST(Spans, RecordsOfBlkinAreASpanFromTheFirstToTheLast) {
 TEST(Spans, AreCountedWhenThereIsNoRoom) {
   Spans::Limits limits;
   limits.spans = 1;
-  limits.logs = 1;
+  limits.details = 1;
   Spans spans(limits);
   Event event;
   for (const Kind kind : {Kind::kSpanStart, Kind::kSpanLog, Kind::kSpanLog}) {
@@ -122,7 +122,7 @@ TEST(Spans, AreCountedWhenThereIsNoRoom) {
   spans.Take(event, kNobody, 1);
   EXPECT_EQ(spans.all().size(), 1u);
   EXPECT_EQ(spans.counts().spans_refused, 1u);
-  EXPECT_EQ(spans.counts().logs_refused, 1u);
+  EXPECT_EQ(spans.counts().details_refused, 1u);
 }
 
 }  // namespace
