@@ -43,28 +43,45 @@ Phrase AddUp(const Engine& engine, const std::vector<Part>& parts) {
   return root;
 }
 
+// A line: how long, which share of the whole that is, and of what.
+std::string Line(Time time, Time whole, std::size_t depth, const std::string& words) {
+  const std::string duration = Duration(time), percent = Percent(time, whole);
+  return std::string(12 - std::min<std::size_t>(12, Columns(duration)), ' ') + duration +
+         std::string(9 - std::min<std::size_t>(9, percent.size()), ' ') + percent + "  " +
+         std::string(2 * depth, ' ') + words + '\n';
+}
+
 void Print(const Phrase& phrase, Time whole, std::size_t depth, std::string* text) {
-  using Line = std::pair<Time, const std::pair<const std::string, std::unique_ptr<Phrase>>*>;
-  std::vector<Line> lines;
-  for (const auto& below : phrase.below) lines.emplace_back(below.second->total, &below);
-  std::stable_sort(lines.begin(), lines.end(),
-                   [](const Line& a, const Line& b) { return a.first > b.first; });
-  const auto print = [&](Time time, const std::string& words) {
-    const std::string duration = Duration(time), percent = Percent(time, whole);
-    *text += std::string(12 - std::min<std::size_t>(12, Columns(duration)), ' ') + duration +
-             std::string(9 - std::min<std::size_t>(9, percent.size()), ' ') + percent + "  " +
-             std::string(2 * depth, ' ') + words + '\n';
-  };
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (i + 1 == kMaxLines && lines.size() > kMaxLines) {
+  using Entry = std::pair<const std::string, std::unique_ptr<Phrase>>;
+  std::vector<const Entry*> entries;
+  for (const Entry& below : phrase.below) entries.push_back(&below);
+  std::stable_sort(entries.begin(), entries.end(), [](const Entry* a, const Entry* b) {
+    return a->second->total > b->second->total;
+  });
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (i + 1 == kMaxLines && entries.size() > kMaxLines) {
       Time rest = 0;
-      for (std::size_t j = i; j < lines.size(); ++j) rest += lines[j].first;
-      print(rest, "and " + std::to_string(lines.size() - i) + " other causes");
+      for (std::size_t j = i; j < entries.size(); ++j) rest += entries[j]->second->total;
+      *text +=
+          Line(rest, whole, depth, "and " + std::to_string(entries.size() - i) + " other causes");
       return;
     }
-    print(lines[i].first, lines[i].second->first);
-    Print(*lines[i].second->second, whole, depth + 1, text);
+    *text += Line(entries[i]->second->total, whole, depth, entries[i]->first);
+    Print(*entries[i]->second, whole, depth + 1, text);
   }
+}
+
+// The longest children; they may overlap each other and the end of the span.
+std::string Children(const Engine& engine, const SpanRecord& span, const Explanation& why) {
+  std::string text = Line(why.own, span.duration(), 0, "own time");
+  const auto longest = analysis::Slowest(engine.spans(), span.children, kMaxLines);
+  for (const analysis::SpanIndex child : longest) {
+    text += Line(engine.spans()[child].duration(), span.duration(), 0,
+                 "child " + SpanName(engine, child) + ' ' + ShortSpanId(engine, child));
+  }
+  const std::size_t rest = span.children.size() - longest.size();
+  if (rest > 0) text += "and " + std::to_string(rest) + " shorter children\n";
+  return text;
 }
 
 std::string Threads(const Engine& engine, const SpanRecord& span, const Explanation& why) {
@@ -101,11 +118,7 @@ std::string Why(const Engine& engine, analysis::SpanIndex index) {
           analysis::SpanIdText(span.ids.span) + (span.error ? ", with an error" : "") + '\n';
   if (!span.finish_seen) text += "its finish was not recorded: told until the recording ended\n";
   if (!span.start_seen) text += "its start was not recorded: told by its duration\n";
-  if (!span.children.empty()) {
-    text += "own time " + Duration(why.own) + " (" + Percent(why.own, span.duration()) +
-            "), the rest is of " + std::to_string(span.children.size()) +
-            (span.children.size() == 1 ? " child\n" : " children\n");
-  }
+  if (!span.children.empty()) text += Children(engine, span, why) + "by causes:\n";
   Print(AddUp(engine, why.parts), span.duration(), 0, &text);
   if (why.cut) text += "too many parts: some of what others did meanwhile is left out\n";
   return text;

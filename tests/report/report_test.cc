@@ -46,7 +46,9 @@ TEST_F(Report, WhySaysTheLargestCausesFirst) {
   EXPECT_EQ(Why(story_.Done(), story_.IndexOf(1)),
             "shop: op1, 100.000 ms, thread t1/1 (it has no scopes)\n"
             "trace 0000000000000001, span 0000000000000001\n"
-            "own time 90.000 ms (90.0 %), the rest is of 1 child\n"
+            "   90.000 ms   90.0 %  own time\n"
+            "   10.000 ms   10.0 %  child shop: op3 00000000\n"
+            "by causes:\n"
             "   50.000 ms   50.0 %  ran\n"
             "   30.000 ms   30.0 %  waited for the futex 0x55d0c0 of t2/2 (shop: op2 00000000)\n"
             "   30.000 ms   30.0 %    ran\n"
