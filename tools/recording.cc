@@ -105,7 +105,7 @@ std::string TakeFolder(Question* question) {
   std::error_code ignored;
   if (!words.empty() &&
       (fs::is_directory(words.front(), ignored) || words.front().find('/') != std::string::npos)) {
-    const std::string folder = words.front();
+    std::string folder = words.front();
     words.erase(words.begin());
     return folder;
   }

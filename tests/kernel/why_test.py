@@ -12,8 +12,9 @@ import subprocess
 import sys
 import unittest
 
-# Operation -> causes that make up most of its time together, besides what the machine adds: its
-# threads run, are interrupted, and are ready.
+# What a machine adds to everything.
+MACHINE = {"running", "interrupted", "preempted", "ready"}
+# Operation -> causes that make up most of the rest of its time together.
 CAUSES = {
     "sleep": {"timer"},
     "lock": {"lock", "thread"},
@@ -42,14 +43,33 @@ def cut(parts):
     return wrong
 
 
-class Why(unittest.TestCase):
+def ask(subcommand, folder, *words):
+    """The spans that a subcommand tells of."""
+    told = subprocess.run([TRACEKIN, subcommand, os.path.join(RECORDING, folder), "--json", *words],
+                          check=True, stdout=subprocess.PIPE, text=True, timeout=60).stdout
+    return [json.loads(line) for line in told.splitlines()]
+
+
+def sums(parts):
+    """Cause -> ns."""
+    causes = collections.Counter()
+    for part in parts:
+        causes[part["cause"]] += part["ns"]
+    return causes
+
+
+def locks(parts):
+    """How many locks wait for each other."""
+    return max((1 + locks(part.get("parts", [])) for part in parts
+                if part["cause"] == "lock" and part["ns"] > 5_000_000), default=0)
+
+
+class Workload(unittest.TestCase):
+    """Operations that recur."""
+
     @classmethod
     def setUpClass(cls):
-        cls.spans = []
-        for folder in ("plain", "pid_namespace"):
-            told = subprocess.run([TRACEKIN, "why", os.path.join(RECORDING, folder), "--all", "--json"],
-                                  check=True, stdout=subprocess.PIPE, text=True, timeout=60).stdout
-            cls.spans += map(json.loads, told.splitlines())
+        cls.spans = ask("why", "plain", "--all") + ask("why", "pid_namespace", "--all")
 
     def test_every_operation_is_there(self):
         self.assertLessEqual(set(CAUSES), {span["operation"] for span in self.spans})
@@ -62,23 +82,18 @@ class Why(unittest.TestCase):
     def test_the_causes_are_those_of_the_operation(self):
         totals = collections.defaultdict(collections.Counter)
         for span in self.spans:
-            for part in span["parts"]:
-                totals[span["operation"]][part["cause"]] += part["ns"]
+            totals[span["operation"]] += sums(span["parts"])
         for operation, causes in CAUSES.items():
             with self.subTest(operation):
                 total = totals[operation].total()
-                machine = sum(totals[operation][cause]
-                              for cause in {"running", "interrupted", "preempted", "ready"} - causes)
+                machine = sum(totals[operation][cause] for cause in MACHINE - causes)
                 expected = sum(totals[operation][cause] for cause in causes)
                 print(f"{operation}: {dict(totals[operation])}")
                 self.assertGreater(expected, 0.9 * (total - machine))
                 self.assertGreater(expected, 0.2 * total)
 
     def test_hardly_anything_is_unknown(self):
-        causes = collections.Counter()
-        for span in self.spans:
-            for part in span["parts"]:
-                causes[part["cause"]] += part["ns"]
+        causes = sum((sums(span["parts"]) for span in self.spans), collections.Counter())
         share = causes["unknown"] / causes.total()
         print(f"{100 * share:.3f} % of the spans' time is unknown")
         self.assertLess(share, 0.01)
@@ -89,10 +104,50 @@ class Why(unittest.TestCase):
             with self.subTest(operation):
                 # The other thread is done before this one begins to wait, now and then.
                 waits = [part for span in self.spans if span["operation"] == operation
-                         for part in span["parts"] if part["cause"] == cause and part["ns"] > 5_000_000]
+                         for part in span["parts"]
+                         if part["cause"] == cause and part["ns"] > 5_000_000]
                 by = [names[wait["by"]["trace_id"], wait["by"]["span_id"]] for wait in waits]
                 self.assertEqual(set(by), {expected})
                 self.assertGreaterEqual(len(by), 3)
+
+
+class Situations(unittest.TestCase):
+    """Waits of all sorts, whose spans have tags that say what is to be found."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.tags = {span["span_id"]: span.get("tags", {}) for span in ask("ls", "situations")}
+        cls.spans = [span for span in ask("why", "situations", "--all")
+                     if "cause" in cls.tags[span["span_id"]]]
+
+    def test_most_of_the_wait_is_of_the_cause(self):
+        self.assertGreaterEqual(len(self.spans), 25)
+        for span in self.spans:
+            with self.subTest(span["operation"]):
+                cause, causes = self.tags[span["span_id"]]["cause"], sums(span["parts"])
+                print(f"{span['operation']}: {dict(causes)}")
+                for other in MACHINE - {cause}:
+                    del causes[other]
+                self.assertEqual(causes.most_common(1)[0][0], cause)
+
+    def test_who_was_waited_for_is_named(self):
+        for span in self.spans:
+            tags = self.tags[span["span_id"]]
+            if "by" not in tags:
+                continue
+            with self.subTest(span["operation"]):
+                longest = max((part for part in span["parts"] if part["cause"] == tags["cause"]),
+                              key=lambda part: part["ns"])
+                self.assertEqual(longest["by"]["comm"], tags["by"])
+
+    def test_a_chain_of_locks_is_told_to_its_end(self):
+        chain, = [span for span in self.spans if span["operation"] == "chain of locks"]
+        self.assertEqual(locks(chain["parts"]), 8)
+
+    def test_parts_add_up_at_every_depth(self):
+        for span in self.spans:
+            self.assertEqual(sum(part["ns"] for part in span["parts"]), span["duration_ns"], span)
+            self.assertEqual(cut(span["parts"]), [])
 
 
 if __name__ == "__main__":
