@@ -22,8 +22,6 @@
 namespace tracekin::testing {
 namespace {
 
-using namespace exporter;
-
 using namespace std::chrono_literals;
 using Connection = FaultServer::Connection;
 

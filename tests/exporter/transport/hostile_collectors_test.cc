@@ -35,8 +35,6 @@
 namespace tracekin::testing {
 namespace {
 
-using namespace exporter;
-
 using namespace std::chrono_literals;
 using namespace std::string_literals;
 using Connection = FaultServer::Connection;
