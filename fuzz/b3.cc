@@ -5,6 +5,7 @@
 namespace {
 
 using namespace tracekin;
+using namespace tracekin::propagation;
 
 void CheckFormat(const std::string& format, const Entries& headers) {
   CheckAskedAsIterated({format}, headers);

@@ -5,6 +5,7 @@
 namespace {
 
 using namespace tracekin;
+using namespace tracekin::propagation;
 
 // Returns whether `part` is `whole` or `whole` without some items.
 bool IsPart(const propagation::Baggage& part, const propagation::Baggage& whole) {

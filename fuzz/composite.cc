@@ -10,6 +10,7 @@
 namespace {
 
 using namespace tracekin;
+using namespace tracekin::propagation;
 
 std::vector<std::string> TakeFormats(Input* input) {
   std::vector<std::string> formats;

@@ -14,7 +14,7 @@
 #include "fuzz/input.h"
 #include "tests/propagation/carriers.h"
 
-namespace tracekin {
+namespace tracekin::propagation {
 
 /// Reads at most 128 of the remaining lines. A line without a colon is a key with an empty value.
 inline Entries TakeHeaders(Input* input) {
@@ -51,8 +51,8 @@ inline Entries Unambiguous(const Entries& headers) {
 inline Extracted CheckedExtract(const std::vector<std::string>& formats, const Entries& headers) {
   const Extracted extracted = Extract(formats, headers);
   CHECK(!extracted.error || extracted.error == opentracing::span_context_corrupted_error);
-  CHECK(extracted.found || extracted.context == propagation::Context{});
-  propagation::Baggage within_limits;
+  CHECK(extracted.found || extracted.context == Context{});
+  Baggage within_limits;
   for (const auto& [key, value] : extracted.baggage()) {
     CHECK(propagation::AddBaggageItem(key, value, &within_limits));
     std::string scratch;
@@ -80,7 +80,7 @@ inline void CheckAskedAsIterated(const std::vector<std::string>& formats, const 
 }
 
 /// Injects a context and checks the invariants of any format's output.
-inline Entries CheckedInject(const std::string& format, const propagation::Context& context) {
+inline Entries CheckedInject(const std::string& format, const Context& context) {
   const auto printable = [](const std::string& text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
   };
@@ -91,6 +91,6 @@ inline Entries CheckedInject(const std::string& format, const propagation::Conte
   return headers;
 }
 
-}  // namespace tracekin
+}  // namespace tracekin::propagation
 
 #endif  // TRACEKIN_FUZZ_HEADERS_H

@@ -6,6 +6,7 @@
 namespace {
 
 using namespace tracekin;
+using namespace tracekin::propagation;
 
 // Returns the part of `baggage` that Jaeger's headers can represent: tokens in lower case, each
 // once.

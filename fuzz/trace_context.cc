@@ -6,6 +6,7 @@
 namespace {
 
 using namespace tracekin;
+using namespace tracekin::propagation;
 
 void CheckTracestate(const std::string& tracestate) {
   std::string again;
