@@ -10,6 +10,9 @@
 #include "fuzz/input.h"
 
 namespace tracekin {
+
+using propagation::Entries;
+using propagation::TakeHeaders;
 namespace {
 
 constexpr std::array<const char*, 5> kFormats = {"b3", "b3multi", "tracecontext", "jaeger",
@@ -239,7 +242,7 @@ std::string BaggageMember(Random* random) {
   return member;
 }
 
-std::string propagation::Baggage(Random* random) {
+std::string Baggage(Random* random) {
   std::size_t count = random->Below(6);
   std::size_t bytes = 0;
   if (random->OneIn(20)) count = random->Around(64);
@@ -326,7 +329,7 @@ void AddJaegerItems(Random* random, Entries* headers) {
 void AddJaeger(Random* random, Entries* headers) {
   if (!random->OneIn(8)) headers->emplace_back("uber-trace-id", UberTraceId(random));
   if (random->OneIn(8)) headers->emplace_back("jaeger-debug-id", Word(random, random->Below(3)));
-  if (random->OneIn(4)) headers->emplace_back("jaeger-baggage", propagation::Baggage(random));
+  if (random->OneIn(4)) headers->emplace_back("jaeger-baggage", Baggage(random));
   if (random->OneIn(2)) AddJaegerItems(random, headers);
 }
 
@@ -337,7 +340,7 @@ void AddBaggage(Random* random, Entries* headers) {
   if (many) lines = random->Around(64);
   for (; lines > 0; --lines) {
     headers->emplace_back("baggage",
-                          lines > 1 && many ? random->Of(kNoMember) : propagation::Baggage(random));
+                          lines > 1 && many ? random->Of(kNoMember) : Baggage(random));
   }
 }
 

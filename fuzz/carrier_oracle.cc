@@ -228,10 +228,10 @@ bool ReadState(string_view text, State* state) {
   return text == "0" || text == "1" || text == "d";
 }
 
-Result ReadB3(const Carrier& carrier, propagation::Context* context) {
+Result ReadB3(const Carrier& carrier, Context* context) {
   const Text header = carrier.First("b3");
   if (!header) return Result::kNothing;
-  propagation::Context read;
+  Context read;
   if (ReadState(*header, &read.state)) {
     *context = read;
     return Result::kContext;
@@ -255,12 +255,12 @@ Result ReadB3(const Carrier& carrier, propagation::Context* context) {
   return Result::kContext;
 }
 
-Result ReadB3Multi(const Carrier& carrier, propagation::Context* context) {
+Result ReadB3Multi(const Carrier& carrier, Context* context) {
   const Text trace = carrier.First("x-b3-traceid");
   const Text span = carrier.First("x-b3-spanid");
   const Text parent = carrier.First("x-b3-parentspanid");
   const Text sampled = carrier.First("x-b3-sampled");
-  propagation::Context read;
+  Context read;
   if (sampled) {
     const std::string said = Lower(*sampled);
     if (said != "1" && said != "0" && said != "true" && said != "false") return Result::kCorrupted;
@@ -316,7 +316,7 @@ std::string Tracestate(const std::string& header) {
   return result;
 }
 
-Result ReadTraceContext(const Carrier& carrier, propagation::Context* context) {
+Result ReadTraceContext(const Carrier& carrier, Context* context) {
   const std::size_t count = carrier.Count("traceparent");
   if (count == 0) return Result::kNothing;
   if (count > 1) return Result::kCorrupted;
@@ -327,7 +327,7 @@ Result ReadTraceContext(const Carrier& carrier, propagation::Context* context) {
   const string_view version = text.substr(0, 2);
   if (!All(version, IsHexLower) || version == "ff") return Result::kCorrupted;
   if (text.size() > 55 && (version == "00" || text[55] != '-')) return Result::kCorrupted;
-  propagation::Context read;
+  Context read;
   std::uint64_t flags = 0;
   if (!ReadHex(text.substr(3, 32), 32, 32, false, &read.trace_high, &read.trace_low) ||
       !ReadHex(text.substr(36, 16), 16, 16, false, &read.span) ||
@@ -342,9 +342,9 @@ Result ReadTraceContext(const Carrier& carrier, propagation::Context* context) {
   return Result::kContext;
 }
 
-Result ReadJaeger(const Carrier& carrier, propagation::Context* context) {
+Result ReadJaeger(const Carrier& carrier, Context* context) {
   const Text header = carrier.First("uber-trace-id");
-  propagation::Context read;
+  Context read;
   if (!header) {
     if (!carrier.First("jaeger-debug-id")) return Result::kNothing;
     read.state = State::kDebug;
@@ -398,7 +398,7 @@ void ReadJaegerItems(const Carrier& carrier, Pairs* baggage) {
   }
 }
 
-Result ReadIds(const std::string& format, const Carrier& carrier, propagation::Context* context) {
+Result ReadIds(const std::string& format, const Carrier& carrier, Context* context) {
   if (format == "b3") return ReadB3(carrier, context);
   if (format == "b3multi") return ReadB3Multi(carrier, context);
   if (format == "tracecontext") return ReadTraceContext(carrier, context);
@@ -413,16 +413,16 @@ void ReadBaggage(const std::string& format, const Carrier& carrier, Pairs* bagga
 
 // The output of each format.
 
-bool HasIds(const propagation::Context& context) { return context.span != 0; }
+bool HasIds(const Context& context) { return context.span != 0; }
 
 // Returns 16 digits if the upper half is zero, otherwise 32.
-std::string ShortTraceId(const propagation::Context& context) {
+std::string ShortTraceId(const Context& context) {
   return (context.trace_high == 0 ? "" : Hex(context.trace_high)) + Hex(context.trace_low);
 }
 
 bool IsSampled(State state) { return state == State::kAccept || state == State::kDebug; }
 
-void WriteB3(const propagation::Context& context, Pairs* headers) {
+void WriteB3(const Context& context, Pairs* headers) {
   const char* const states[] = {"", "0", "1", "d"};
   const std::string state = states[static_cast<int>(context.state)];
   if (!HasIds(context)) {
@@ -435,7 +435,7 @@ void WriteB3(const propagation::Context& context, Pairs* headers) {
   headers->emplace_back("b3", header);
 }
 
-void WriteB3Multi(const propagation::Context& context, Pairs* headers) {
+void WriteB3Multi(const Context& context, Pairs* headers) {
   if (HasIds(context)) {
     headers->emplace_back("x-b3-traceid", ShortTraceId(context));
     headers->emplace_back("x-b3-spanid", Hex(context.span));
@@ -447,7 +447,7 @@ void WriteB3Multi(const propagation::Context& context, Pairs* headers) {
   headers->emplace_back("x-b3-flags", context.state == State::kDebug ? "1" : "0");
 }
 
-void WriteTraceContext(const propagation::Context& context, Pairs* headers) {
+void WriteTraceContext(const Context& context, Pairs* headers) {
   if (!HasIds(context)) return;
   const int flags = (IsSampled(context.state) ? 1 : 0) + (context.random ? 2 : 0);
   headers->emplace_back("traceparent", "00-" + Hex(context.trace_high) + Hex(context.trace_low) +
@@ -455,7 +455,7 @@ void WriteTraceContext(const propagation::Context& context, Pairs* headers) {
   headers->emplace_back("tracestate", context.tracestate);
 }
 
-void WriteBaggage(const propagation::Context& context, Pairs* headers) {
+void WriteBaggage(const Context& context, Pairs* headers) {
   std::string header;
   for (const auto& [key, value] : context.baggage) {
     if (!IsToken(key)) continue;
@@ -467,7 +467,7 @@ void WriteBaggage(const propagation::Context& context, Pairs* headers) {
   headers->emplace_back("baggage", header);
 }
 
-void WriteJaeger(const propagation::Context& context, Pairs* headers) {
+void WriteJaeger(const Context& context, Pairs* headers) {
   if (HasIds(context)) {
     const char* const flags[] = {"0", "0", "1", "3"};
     headers->emplace_back("uber-trace-id", ShortTraceId(context) + ':' + Hex(context.span) + ':' +
@@ -485,16 +485,16 @@ void WriteJaeger(const propagation::Context& context, Pairs* headers) {
 }  // namespace
 
 Result Read(const std::vector<std::string>& formats, const Pairs& headers, bool asked,
-            propagation::Context* context) {
+            Context* context) {
   const Carrier carrier{headers, asked};
-  propagation::Context found;
+  Context found;
   bool corrupted = false;
   bool something = false;
   Pairs baggage;
   for (const std::string& format : formats) {
     ReadBaggage(format, carrier, &baggage);
     if (HasIds(found)) continue;
-    propagation::Context read;
+    Context read;
     const Result result = ReadIds(format, carrier, &read);
     corrupted = corrupted || result == Result::kCorrupted;
     if (result != Result::kContext) continue;
@@ -509,7 +509,7 @@ Result Read(const std::vector<std::string>& formats, const Pairs& headers, bool 
   return Result::kContext;
 }
 
-Pairs Write(const std::vector<std::string>& formats, const propagation::Context& context) {
+Pairs Write(const std::vector<std::string>& formats, const Context& context) {
   Pairs headers;
   for (const std::string& format : formats) {
     if (format == "b3") WriteB3(context, &headers);

@@ -18,7 +18,7 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 enum class State { kDeferred, kDeny, kAccept, kDebug };
 
-struct propagation::Context {
+struct Context {
   std::uint64_t trace_high = 0;
   std::uint64_t trace_low = 0;
   std::uint64_t span = 0;
@@ -35,10 +35,10 @@ enum class Result { kNothing, kContext, kCorrupted };
 /// LookupKey, which compares exactly and returns the first of equal keys; otherwise it is iterated.
 /// `context` is changed only if the result is kContext.
 Result Read(const std::vector<std::string>& formats, const Pairs& headers, bool asked,
-            propagation::Context* context);
+            Context* context);
 
 /// Returns the headers that each of `formats`, in their order, writes for `context`.
-Pairs Write(const std::vector<std::string>& formats, const propagation::Context& context);
+Pairs Write(const std::vector<std::string>& formats, const Context& context);
 
 }  // namespace tracekin::oracle
 

@@ -114,7 +114,7 @@ void ExtractHeaders(Walk& walk) {
   }
 }
 
-void propagation::InjectBinary(Walk& walk) {
+void InjectBinary(Walk& walk) {
   const auto tracer = walk.AnyTracer();
   const auto [owner, context] = walk.AnyContext();
   if (tracer == nullptr || context == nullptr) return;
@@ -123,7 +123,7 @@ void propagation::InjectBinary(Walk& walk) {
   walk.world.bytes.Put(walk.choices.Below(8), std::make_shared<std::string>(out.str()));
 }
 
-void propagation::ExtractBinary(Walk& walk) {
+void ExtractBinary(Walk& walk) {
   const auto tracer = walk.AnyTracer();
   const auto sent = walk.world.bytes.Get(walk.choices.Below(8));
   if (tracer == nullptr) return;
@@ -199,8 +199,8 @@ const std::vector<Walk::Call>& CarrierCalls() {
       {"~SpanContext", 20, DropContext},
       {"Inject into headers", 30, InjectHeaders},
       {"Extract from headers", 30, ExtractHeaders},
-      {"Inject into a stream", 15, propagation::InjectBinary},
-      {"Extract from a stream", 15, propagation::ExtractBinary},
+      {"Inject into a stream", 15, InjectBinary},
+      {"Extract from a stream", 15, ExtractBinary},
       {"BytesWriter and BytesReader", 15, CarryBytes},
       {"ToTraceInfo and FromTraceInfo", 15, CarryTraceInfo},
       {"XsegWriter and XsegReader", 10, CarryXseg},
