@@ -9,6 +9,8 @@ namespace tracekin::ctf {
 
 namespace {
 
+constexpr std::uint64_t kMostEvents = 1U << 17U;  // of all streams, gaps between ids included
+
 using Number = PacketNumber;
 using As = Wanted::As;
 
@@ -155,7 +157,10 @@ TraceLayout LayOut(const Metadata& metadata) {
   layout.has_uuid = has[2];
   layout.has_instance = has[4];
   layout.has_sequence = true;
+  std::uint64_t events = 0;
   for (const auto& [id, stream] : metadata.streams) {
+    if (!stream.events.empty()) events += stream.events.rbegin()->first + 1;
+    if (events > kMostEvents) throw NotUnderstood("too many events");
     layout.streams[id] = LayOutStream(stream, layout.kernel, &layout.has_sequence);
     CheckClock(*stream.packet_context, layout.clock.name);
     CheckClock(*stream.event_header, layout.clock.name);

@@ -20,7 +20,8 @@ constexpr std::uint64_t kMostAlignment = 4096;      // in bits
 constexpr std::uint64_t kMostElements = 1U << 20U;  // of an array
 constexpr unsigned kMostDepth = 32;
 constexpr unsigned kMostWeight = 1U << 16U;
-constexpr std::uint64_t kMostEvents = 1U << 16U;  // of a stream class
+constexpr std::uint64_t kMostWeightOfEvents = 1U << 21U;  // of all together
+constexpr std::uint64_t kMostEvents = 1U << 16U;          // of a stream class
 
 MutableType NewType(Kind kind, unsigned alignment) {
   auto type = std::make_shared<Type>();
@@ -570,6 +571,9 @@ class Parser {
     event.context = PopStruct("context", &block);
     event.fields = PopStruct("fields", &block);
     CheckNoTypeIsLeft(block);
+    if (event.context != nullptr) weight_of_events_ += event.context->weight;
+    if (event.fields != nullptr) weight_of_events_ += event.fields->weight;
+    if (weight_of_events_ > kMostWeightOfEvents) Fail("the events are too large");
     if (!events_[stream].emplace(id, std::move(event)).second) Fail("an event is there twice");
   }
 
@@ -585,6 +589,7 @@ class Parser {
   Lexer lexer_;
   Token token_;  // which comes next
   unsigned depth_ = 0;
+  std::uint64_t weight_of_events_ = 0;
   bool has_trace_ = false;
   std::map<std::string, TypePointer> types_;
   std::map<std::uint64_t, std::map<std::uint64_t, EventClass>> events_;  // by stream and id

@@ -114,5 +114,21 @@ TEST(LayOut, RefusesPacketsThatDoNotSayWhatIsNeeded) {
   }
 }
 
+TEST(LayOut, RefusesManyStreamsOfGreatEventIds) {
+  std::string text = TraceText().str();
+  const std::string stream = text.substr(text.find("stream { id = 0;"));
+  for (int id = 1; id < 4; ++id) {
+    const std::string number = std::to_string(id);
+    text += "stream { id = " + number + stream.substr(15);
+    text += "event { name = e; id = 65000; stream_id = " + number + "; fields := struct { }; };";
+  }
+  try {
+    LayOut(ParseMetadata(text));
+    ADD_FAILURE() << "it is not refused";
+  } catch (const NotUnderstood& error) {
+    EXPECT_STREQ(error.what(), "too many events");
+  }
+}
+
 }  // namespace
 }  // namespace tracekin::ctf

@@ -156,6 +156,19 @@ TEST(ParseMetadata, RefusesTypesThatGrowWithEachName) {
   EXPECT_THAT(WhyRefused(text), HasSubstr("too large"));
 }
 
+TEST(ParseMetadata, RefusesManyEventsOfOneLargeType) {
+  std::string text = std::string(kTrace) + "stream { id = 0; }; struct t0 { string a; };";
+  for (int i = 1; i < 15; ++i) {
+    const std::string before = "struct t" + std::to_string(i - 1);
+    text += "struct t" + std::to_string(i) + " { " + before + " a; " + before + " b; };";
+  }
+  for (int id = 0; id < 100; ++id) {
+    text += "event { id = " + std::to_string(id) +
+            "; name = e; stream_id = 0; fields := struct t14; };";
+  }
+  EXPECT_THAT(WhyRefused(text), HasSubstr("the events are too large"));
+}
+
 TEST(ParseMetadata, CutOffAnywhereThrowsNothingElse) {
   const std::string text = std::string(kTrace) + R"(
 struct s { string a; enum : integer { size = 8; } { x, y = 0x2 } t; variant <t> { string x; } v; };
