@@ -156,11 +156,13 @@ void BabeltraceStream::AddDiscarded(const bt_message* message) {
   missing_ = true;
 }
 
+// Numbers of packets that do not rise say nothing. libbabeltrace2 has a giant count for them.
 void BabeltraceStream::AddLostPackets(const bt_message* message) {
   Missing& missing = trace().kernel ? found_->kernel : found_->programs;
   std::uint64_t count = 0;
   if (bt_message_discarded_packets_get_count(message, &count) ==
       BT_PROPERTY_AVAILABILITY_AVAILABLE) {
+    if (count > INT64_MAX) return;
     missing.lost_packets += count;
   }
   missing_ = true;

@@ -45,17 +45,19 @@ struct Trace {
 struct Host {
   std::string clock_uuid;  // empty if the trace has none; then the trace is a host of its own
   std::string hostname;
-  analysis::Clock
-      clock;  // for printing: the kernel's if the kernel was traced, else the first trace's
+  // For printing: the kernel's if the kernel was traced, else the first trace's.
+  analysis::Clock clock;
 };
 
 /// Events that are missing. LTTng's counters race, so a single difference may be negative; these
 /// are sums.
 struct Missing {
-  std::int64_t discarded = 0;  // between packets, because buffers were full
-  std::uint64_t discarded_before =
-      0;                           // before the first packets; 1 a stream where only that is known
-  std::uint64_t lost_packets = 0;  // overwritten, as in a flight recorder
+  // Between packets, because buffers were full.
+  std::int64_t discarded = 0;
+  // Before the first packets. Where only that is known, 1 for each stream.
+  std::uint64_t discarded_before = 0;
+  // Overwritten, as in a flight recorder.
+  std::uint64_t lost_packets = 0;
 };
 
 struct Found {

@@ -360,6 +360,14 @@ TEST_F(SourceTest, SaysThatPacketsWereOverwritten) {
   EXPECT_THAT(reading.events, ElementsAre(HasSubstr(" 1"), HasSubstr(" - 20 1"), HasSubstr(" 2")));
 }
 
+TEST_F(SourceTest, TakesNothingFromNumbersOfPacketsThatDoNotRise) {
+  WriteMetadata();
+  WriteStream({{10, 20, 5}, {30, 40, 9}, {50, 60, 7}, {70, 80, 7, 0, 0, 0, Softirq(70, 1)}});
+  const Reading reading = ExpectSame();
+  EXPECT_EQ(reading.found.kernel.lost_packets, 3U);
+  EXPECT_THAT(reading.events, SizeIs(2));
+}
+
 TEST_F(SourceTest, ReadsPacketsWithoutEvents) {
   WriteMetadata();
   WriteStream({{10, 20, 0}, {30, 40, 1, 0, 0, 0, Softirq(30, 1)}, {50, 60, 2}, {70, 80, 3}});
