@@ -270,9 +270,11 @@ class Compiler {
     ++chosen_;
     for (const Type::Field& option : type.fields) {
       const std::uint32_t part = CompilePart(*option.type, Join(path, option.name));
+      const std::size_t before = table.size();
       for (const Type::Range& range : tag.type->ranges) {
         if (range.label == option.name) table.push_back({range.low, range.high, part});
       }
+      if (table.size() == before) throw WrongMetadata("no label chooses " + option.name);
     }
     --chosen_;
     code_[select].count = tag.temporary;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The two ways in which reading a trace fails.
+// The ways in which reading a trace fails.
 //
 // Thread-safety: plain exceptions.
 #ifndef TRACEKIN_CTF_ERROR_H
@@ -16,6 +16,12 @@ class ReadError : public std::runtime_error {
 
 /// Our own reader does not know all of what the metadata says. libbabeltrace2 may.
 class NotUnderstood : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The metadata contradicts itself in a way by which libbabeltrace2 2.0 ends the process, so that
+/// it must not be asked.
+class WrongMetadata : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 

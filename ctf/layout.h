@@ -71,7 +71,7 @@ struct TraceLayout {
   bool has_sequence = false;
 };
 
-/// Throws NotUnderstood if anything in `metadata` is not understood.
+/// Throws NotUnderstood if anything in `metadata` is not understood, and WrongMetadata.
 TraceLayout LayOut(const Metadata& metadata);
 
 }  // namespace tracekin::ctf

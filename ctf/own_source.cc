@@ -94,6 +94,8 @@ class OwnSource : public Source {
           std::make_unique<TraceLayout>(LayOut(ParseMetadata(ReadMetadata(folder)))));
     } catch (const NotUnderstood& error) {
       throw NotUnderstood(folder + ": " + error.what());
+    } catch (const WrongMetadata& error) {
+      throw ReadError(folder + ": the metadata is wrong: " + error.what());
     }
     const TraceLayout& layout = *layouts_.back();
     Trace trace;

@@ -110,7 +110,7 @@ struct Program {
 
 /// Compiles a struct that begins and ends on a byte; null for none. Of several that are wanted at
 /// one place, the first that all events have is taken. Throws NotUnderstood for what cannot be run:
-/// a field of variable size that does not begin on a byte, and the like.
+/// a field of variable size that does not begin on a byte, and the like; WrongMetadata.
 Program Compile(const TypePointer& type, const std::vector<Wanted>& wanted);
 
 /// Runs the program on the bytes from `at` to `end`; `origin` is the address at which the packet

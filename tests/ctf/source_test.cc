@@ -481,6 +481,20 @@ TEST_F(SourceTest, SaysWhyNeitherWayReadsIt) {
   }
 }
 
+// libbabeltrace2 2.0 would end the process.
+TEST_F(SourceTest, DoesNotGiveLibbabeltrace2MetadataThatContradictsItself) {
+  text_.events = {
+      {"irq_softirq_raise",
+       "struct { enum : u8 { a = 0 } _t; variant <_t> { u8 a; u8 b; } _v; u32 _vec; }"}};
+  WriteMetadata();
+  try {
+    Open({Folder()});
+    ADD_FAILURE() << "it was opened";
+  } catch (const ReadError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("trace: the metadata is wrong: no label chooses b"));
+  }
+}
+
 TEST_F(SourceTest, LetsExceptionsOfTheVisitorOut) {
   WriteMetadata();
   WriteStream({{10, 20, 0, 0, 0, 0, Softirq(10, 1) + Softirq(11, 2)}});
