@@ -37,8 +37,13 @@ struct StreamKey {
 
 using Parts = std::vector<StreamReader::Part>;
 
-// In the order of time, and each packet once: overlapping snapshots have copies of packets.
+// In the order of time, and each packet once: overlapping snapshots have copies of packets. Within
+// one file the packets are in order; if they are not, the file is damaged, and no order is right.
 void SortParts(Parts* parts) {
+  const auto of_first = [&](const StreamReader::Part& part) {
+    return part.file == parts->front().file;
+  };
+  if (std::all_of(parts->begin(), parts->end(), of_first)) return;
   const auto key = [](const StreamReader::Part& part) {
     const Packet& packet = part.packet;
     return std::tie(packet.begin, packet.end, packet.sequence, packet.bytes);

@@ -582,6 +582,14 @@ TEST_F(DamagedSourceTest, LeavesEventsOutThatStepBack) {
   EXPECT_THAT(reading.found.damage, ElementsAre(HasSubstr("1 events of a stream step back")));
 }
 
+TEST_F(DamagedSourceTest, LeavesEventsOutOfAPacketThatStepsBack) {
+  WriteMetadata();
+  WriteStream({{30, 40, 0, 0, 0, 0, Softirq(30, 1)}, {10, 20, 1, 0, 0, 0, Softirq(10, 2)}});
+  const Reading reading = Read();
+  EXPECT_THAT(reading.events, ElementsAre(HasSubstr(" 1")));
+  EXPECT_THAT(reading.found.damage, ElementsAre(HasSubstr("1 events of a stream step back")));
+}
+
 TEST_F(DamagedSourceTest, NoticesAFileThatBecomesShorterWhileItIsRead) {
   WriteMetadata();
   std::string events;
