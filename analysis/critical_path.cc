@@ -15,6 +15,9 @@ constexpr Time kWakeLatency = 1'000'000;
 // What is deeper is left out, because readers of JSON limit the depth.
 constexpr std::uint16_t kMaxDepth = 256;
 
+// A damaged trace may say that two threads of the kernel have made each other.
+constexpr std::size_t kMaxWaiting = 4 * kMaxDepth;
+
 // A wait is told with what others did meanwhile if it is this share of the whole, or more.
 constexpr Time kShortest = 1000;
 
@@ -207,12 +210,10 @@ void Walk::CutAtGaps(const Host& host, const Segment& segment, Part* part) const
   if (part->cause == Cause::kUnknown) return;
   const bool runs = part->cause == Cause::kRunning || part->cause == Cause::kInterrupted;
   const Part whole = *part;
-  for (std::size_t cpu = 0; cpu < host.gaps.size(); ++cpu) {
-    const auto& gaps = host.gaps[cpu];
+  for (const auto& [cpu, gaps] : host.gaps) {
     if (runs && cpu != segment.where) continue;
-    const auto gap = std::partition_point(gaps.begin(), gaps.end(), [&](const Gap& other) {
-      return other.end <= whole.start || other.begin == other.end;
-    });
+    const auto gap = std::partition_point(
+        gaps.begin(), gaps.end(), [&](const Gap& other) { return other.end <= whole.start; });
     if (gap == gaps.end() || gap->begin >= whole.end) continue;
     if (gap->begin > whole.start && whole.wait == kNoWait) {
       part->end = std::min(part->end, gap->begin);
@@ -245,11 +246,12 @@ void Walk::Follow(const Part& part, const Stretch& stretch) {
   Part told = part;
   told.by_span = spans_.ActiveAt(part.by, reached - 1);
   if (IsThread(stretch.instead_of)) told.thread = stretch.instead_of;
-  const bool full = parts_.size() >= kMaxParts || stretch.depth == kMaxDepth;
+  const bool full =
+      parts_.size() >= kMaxParts || stretch.depth == kMaxDepth || waiting_.size() >= kMaxWaiting;
   cut_ = cut_ || full;
   const bool tell = !full && part.length() >= shortest_;
-  if (!instead || !tell) Add(told);
-  if (!tell) return;
+  if (!tell) return Add(told);
+  if (!instead) parts_.push_back(told);  // a part of its own, because the next ones divide it
   if (instead) {
     Stretch work{part.by, part.start, reached, stretch.depth};
     work.instead_of = told.thread;

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "analysis/wake_up.h"
-
 namespace tracekin::analysis {
 
 namespace {
@@ -35,7 +33,7 @@ enum ProcessStatus {
 // The kernel gives the first PID namespace always this inode (PROC_PID_INIT_INO).
 constexpr std::uint32_t kRootNamespace = 0xEFFFFFFC;
 
-constexpr std::uint32_t kMaxCpus = 1 << 16;  // a damaged trace may name any
+constexpr std::uint32_t kMaxCpus = 1 << 13;  // a damaged trace may name any
 
 bool IsOfKernel(Kind kind) { return kind > Kind::kDiscarded && kind < Kind::kSpanStart; }
 
@@ -74,7 +72,6 @@ Machine::Cpu& Machine::CpuOf(const Event& event) {
   if (cpu >= cpus.size()) {
     cpus.resize(cpu + 1);
     host.turns.resize(cpu + 1);
-    host.gaps.resize(cpu + 1);
   }
   return cpus[cpu];
 }
@@ -313,42 +310,45 @@ void Machine::OnWake(const Event& event) {
   }
 }
 
-// Ends the wait that the thread is in.
-void Machine::Wake(const Event& event, ThreadIndex thread) {
-  Wait& wait = timelines_.waits[timelines_.threads[thread].segments.back().where];
-  const Cpu& cpu = CpuOf(event);
+// What the event's CPU does; `disk` is the request that it has completed, or null.
+WakeUp Machine::WakeUpOn(const Cpu& cpu, const Interruption* disk) const {
   const Interruption& top = cpu.levels.back();
-  const Interruption* disk = nullptr;
-  for (const Interruption& level : cpu.levels) {
-    if (level.disk) disk = &level;
+  WakeUp wake_up;
+  wake_up.context = top.context;
+  if (top.context == Context::kSoftirq) wake_up.vector = top.what;
+  if (top.context == Context::kIrq || top.context == Context::kVector) {
+    wake_up.name = timelines_.names[top.what];
   }
-  const auto vector = top.context == Context::kSoftirq ? top.what : 0u;
-  const bool named = top.context == Context::kIrq || top.context == Context::kVector;
-  WakeUp wake_up{top.context,
-                 vector,
-                 named ? timelines_.names[top.what] : std::string_view(),
-                 disk != nullptr,
-                 false,
-                 cpu.current,
-                 {}};
+  wake_up.disk = disk != nullptr;
+  wake_up.waker = cpu.current;
   if (IsThread(cpu.current) && live_[cpu.current].in_call) {
     wake_up.waker_call = timelines_.names[live_[cpu.current].asked.syscall];
   }
+  return wake_up;
+}
+
+// Ends the wait that the thread is in.
+void Machine::Wake(const Event& event, ThreadIndex thread) {
+  Wait& wait = timelines_.waits[timelines_.threads[thread].segments.back().where];
   if (event.kind != Kind::kWaking && states_[event.host].has_waking) {
     // The waking was lost, and this event comes from the CPU that the thread goes to.
     wait.reason = Reason::kNoWakeUp;
     return;
   }
-  SetCause(wake_up, timelines_.names[wait.syscall], &wait);
-  wait.what = top.what;
+  const Cpu& cpu = CpuOf(event);
+  const Interruption* disk = nullptr;
+  for (const Interruption& level : cpu.levels) {
+    if (level.disk) disk = &level;
+  }
+  SetCause(WakeUpOn(cpu, disk), timelines_.names[wait.syscall], &wait);
+  wait.what = cpu.levels.back().what;
   if (disk != nullptr) {
     wait.device = disk->device;
     wait.sector = disk->sector;
     wait.sectors = disk->sectors;
   }
   if (wait.cause == Cause::kChild) wait.by = LeaderOf(wait.by);
-  if (wait.cause != Cause::kNetwork) return;
-  if (cpu.packet.valid) wait.packet = packets_.Keep(cpu.packet);
+  if (wait.cause == Cause::kNetwork && cpu.packet.valid) wait.packet = packets_.Keep(cpu.packet);
 }
 
 // A process ends with the last of its threads, whichever that is; its first one is what people
@@ -366,6 +366,7 @@ void Machine::OnFork(const Event& event) {
   HostState& state = states_[event.host];
   state.threads.erase(
       static_cast<std::int32_t>(number[Fork::kChildTid]));  // an id that is used again
+  const ThreadIndex maker = Find(event.host, number[Fork::kParentTid]);
   const ThreadIndex child = Find(event.host, number[Fork::kChildTid]);
   if (!IsThread(child)) return;
   Thread& thread = timelines_.threads[child];
@@ -376,7 +377,7 @@ void Machine::OnFork(const Event& event) {
     state.namespaces[{static_cast<std::uint32_t>(number[Fork::kChildNamespace]),
                       static_cast<std::int32_t>(number[Fork::kChildVtid])}] = thread.tid;
   }
-  thread.maker = Find(event.host, number[Fork::kParentTid]);
+  thread.maker = maker;
   Enter(child, State::kReady, kNoCpu, 0);
 }
 
@@ -518,7 +519,10 @@ void Machine::OnState(const Event& event) {
 // Who has the CPU now, and in which context, is not known until the next event tells.
 void Machine::OnDiscarded(const Event& event) {
   Host& host = HostOf(event.host);
-  counts_.discarded += OrZero(event.number[Discarded::kEvents]);
+  // Unsigned, because a damaged trace may tell more than there is room for.
+  counts_.discarded = static_cast<std::int64_t>(
+      static_cast<std::uint64_t>(counts_.discarded) +
+      static_cast<std::uint64_t>(OrZero(event.number[Discarded::kEvents])));
   if (event.number[Discarded::kFromKernel] != 1) return;
   const std::int64_t cycles = event.number[Discarded::kBegin];
   const Time begin =
@@ -526,7 +530,8 @@ void Machine::OnDiscarded(const Event& event) {
   Cpu& cpu = CpuOf(event);
   auto& gaps = host.gaps[std::min(event.cpu, kMaxCpus)];
   const Time reached = gaps.empty() ? 0 : gaps.back().end;
-  gaps.push_back({std::clamp(begin, reached, now_), now_});
+  const Gap gap{std::clamp(begin, reached, now_), now_};
+  if (gap.begin < gap.end) gaps.push_back(gap);
   const ThreadIndex thread = cpu.current;
   Lower(&cpu, 0);
   SetCurrent(event, kNobody);

@@ -22,6 +22,7 @@
 #include "analysis/event.h"
 #include "analysis/packets.h"
 #include "analysis/timeline.h"
+#include "analysis/wake_up.h"
 
 namespace tracekin::analysis {
 
@@ -127,6 +128,7 @@ class Machine {
   void OnDiscarded(const Event& event);
   void Block(const Event& event, ThreadIndex thread);
   void Wake(const Event& event, ThreadIndex thread);
+  WakeUp WakeUpOn(const Cpu& cpu, const Interruption* disk) const;
 
   const Limits limits_;
   Timelines timelines_;

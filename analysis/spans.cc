@@ -12,6 +12,10 @@ std::uint64_t Unsigned(std::int64_t number) {
   return number == kAbsent ? 0 : static_cast<std::uint64_t>(number);
 }
 
+Severity ToSeverity(std::int64_t number) {
+  return number >= kDebug && number <= kSevere ? static_cast<Severity>(number) : kDebug;
+}
+
 // Removes the last one of a value, which need not be the very last element.
 void RemoveLast(std::vector<SpanIndex>* spans, SpanIndex span) {
   const auto last = std::find(spans->rbegin(), spans->rend(), span);
@@ -102,7 +106,7 @@ void Spans::Take(const Event& event, ThreadIndex thread, Time now) {
     case Kind::kSpanFinish:
       return OnFinish(event, thread, now);
     case Kind::kSpanLog:
-      return OnLog(FindOrMake(event, now), static_cast<Severity>(event.number[Span::kSeverity]),
+      return OnLog(FindOrMake(event, now), ToSeverity(event.number[Span::kSeverity]),
                    event.text[Span::kMessage], now);
     case Kind::kScopeEnter:
     case Kind::kScopeExit:
@@ -120,7 +124,7 @@ void Spans::OnStart(const Event& event, ThreadIndex thread, Time now) {
   if (index == kNoSpan) return;
   SpanRecord& span = spans_[index];
   TakeTexts(event, &span);
-  if (span.start_seen) return;
+  if (span.start_seen || span.finish_seen) return;
   span.start_seen = true;
   span.start = now;
   span.start_thread = thread;

@@ -113,8 +113,8 @@ struct Host {
   Time last = 0;                         // of all events
   std::vector<std::vector<Turn>> turns;  // by CPU
   std::vector<Idleness> idleness;
-  std::vector<std::vector<Gap>> gaps;            // by CPU, in the order of time
-  std::map<std::uint32_t, std::uint32_t> disks;  // device -> name
+  std::map<std::uint32_t, std::vector<Gap>> gaps;  // by CPU, in the order of time
+  std::map<std::uint32_t, std::uint32_t> disks;    // device -> name
 };
 
 struct Timelines {

@@ -17,7 +17,6 @@ struct WakeUp {
   unsigned vector = 0;          // of a softirq
   std::string_view name;        // of an irq or a vector
   bool disk = false;            // a request to a disk was completed in this context
-  bool packet = false;          // a packet was received in this context
   ThreadIndex waker = kNobody;  // the CPU's thread; kIdle, too
   std::string_view waker_call;  // the system call that it is in, or ""
 };

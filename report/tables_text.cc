@@ -37,7 +37,8 @@ const std::vector<Column>& Columns() {
                                               {"disk", {Cause::kDisk, Cause::kFault}},
                                               {"net", {Cause::kNetwork}},
                                               {"timer", {Cause::kTimer}},
-                                              {"unknown", {Cause::kUnknown, Cause::kInput}}};
+                                              {"input", {Cause::kInput}},
+                                              {"unknown", {Cause::kUnknown}}};
   return columns;
 }
 

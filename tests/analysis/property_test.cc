@@ -247,6 +247,47 @@ void ExpectToldAsItWas(unsigned seed) {
   }
 }
 
+// Events that no kernel would record in that order, with numbers that none has.
+void TellGarbage(unsigned seed, Engine* engine) {
+  std::mt19937_64 random(seed);
+  const auto below = [&](std::uint64_t limit) { return random() % limit; };
+  engine->SetHost(0, {below(2) == 0 ? 1'000'000'000 : 1 + below(3'000'000'000), 0}, below(2) == 0);
+  std::uint64_t cycles = 1000;
+  for (int i = 0; i < 2000; ++i) {
+    Event event;
+    cycles = below(20) == 0 ? below(cycles + 1000) : cycles + below(50);
+    event.cycles = cycles;
+    event.kind = static_cast<Kind>(below(static_cast<std::uint64_t>(Kind::kCount)));
+    event.host = static_cast<std::uint16_t>(below(50) == 0 ? 1 : 0);
+    event.cpu = static_cast<std::uint32_t>(below(100) == 0 ? random() : below(3));
+    event.tid = static_cast<std::int32_t>(below(5)) - 1;
+    event.pid_namespace = below(2) == 0 ? 0 : 4711;
+    for (std::int64_t& number : event.number) {
+      const std::uint64_t kind = below(20);
+      number = kind == 0   ? kAbsent
+               : kind == 1 ? static_cast<std::int64_t>(random())
+                           : static_cast<std::int64_t>(below(6)) - 1;
+    }
+    for (std::string_view& text : event.text) text = below(2) == 0 ? "futex" : "irq";
+    engine->Take(event);
+  }
+  engine->Finish();
+}
+
+TEST(Garbage, IsDividedToo) {
+  std::size_t spans = 0;
+  for (unsigned seed = 0; seed < 100 && !HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Engine engine;
+    TellGarbage(seed, &engine);
+    for (SpanIndex span = 0; span < engine.spans().all().size(); ++span, ++spans) {
+      const SpanRecord& record = engine.spans()[span];
+      ExpectPartition(engine.Why(span).parts, record.start, record.end);
+    }
+  }
+  EXPECT_GT(spans, 1000u);
+}
+
 TEST(RandomSchedule, IsToldAsItWas) {
   for (unsigned seed = 0; seed < 200 && !HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));

@@ -37,7 +37,7 @@ TEST_F(Situation, Mutex) {
   EXPECT_EQ(Woken(),
             "running 10; running:futex 10; lock 30 t2/2 {running 30}; ready 10; "
             "running:futex 10; running 30");
-  const Part& lock = story_.Explained(1).parts[2];
+  const Part lock = story_.Explained(1).parts[2];
   EXPECT_EQ(story_.Done().timelines().waits[lock.wait].object, 0x1000);
 }
 
@@ -294,7 +294,7 @@ TEST_F(Situation, IrqAndSoftirqStorm) {
   EXPECT_EQ(story_.Why(1),
             "running 10; interrupted 2; interrupted 5; running 3; interrupted 2; interrupted 5; "
             "running 3; interrupted 2; interrupted 5; running 3");
-  const Part& irq = story_.Explained(1).parts[1];
+  const Part irq = story_.Explained(1).parts[1];
   EXPECT_EQ(irq.context, Context::kIrq);
   EXPECT_EQ(story_.Done().timelines().names[irq.what], "eth0");
 }

@@ -131,9 +131,9 @@ TEST_F(Report, TopAddsUpCauses) {
   EXPECT_EQ(
       Top(groups),
       "SERVICE  OPERATION  COUNT  ERR  p50 ms  p95 ms  max ms  total ms  own %  on cpu  ready  "
-      "lock  thread  disk  net  timer  unknown\n"
+      "lock  thread  disk  net  timer  input  unknown\n"
       "shop                    3    0  100.00  100.00  100.00    210.00   95 %    86 %    0 %  "
-      "14 %     0 %   0 %  0 %    0 %      0 %\n");
+      "14 %     0 %   0 %  0 %    0 %    0 %      0 %\n");
 }
 
 TEST_F(Report, ComparisonTellsWhichCauseGrew) {
@@ -150,9 +150,9 @@ TEST_F(Report, ComparisonTellsWhichCauseGrew) {
       analysis::GroupSpans(engine, analysis::Select(filter, engine.spans()), key(engine));
   EXPECT_EQ(Comparison(analysis::Compare(one, two)),
             "SERVICE  OPERATION  BEFORE  AFTER  p95 ms  p95 ms  mean ms  on cpu  ready    lock  "
-            "thread  disk   net  timer  unknown\n"
+            "thread  disk   net  timer  input  unknown\n"
             "shop     op1             1      1   70.00  100.00   +30.00    0.00   0.00  +30.00    "
-            "0.00  0.00  0.00   0.00     0.00\n");
+            "0.00  0.00  0.00   0.00   0.00     0.00\n");
 }
 
 TEST(Selection, FiltersByTagErrorAndTime) {
