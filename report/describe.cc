@@ -40,7 +40,7 @@ std::string InCall(const Engine& engine, const Part& part) {
   return call.empty() ? "" : " in " + call;
 }
 
-// Who it was, and for which span he worked.
+// Which thread it was, and for which span it worked.
 std::string By(const Engine& engine, const Part& part) {
   std::string text = ThreadName(engine, part.by);
   if (part.by_span != analysis::kNoSpan) {
@@ -65,6 +65,7 @@ std::string DescribeReady(const Engine& engine, const Part& part) {
   std::string text = part.cause == Cause::kPreempted ? "preempted" : "ready";
   if (IsThread(part.by)) {
     text += (part.cause == Cause::kPreempted ? " by " : " behind ") + By(engine, part);
+    if (engine.timelines().threads[part.by].priority < 0) text += " of real time";
   }
   if (part.idle) text += ", although a processor was idle";
   return text;
@@ -90,6 +91,10 @@ std::string DescribeNetwork(const Engine& engine, const Part& part) {
   std::string text = "waited for the network" + InCall(engine, part);
   const std::string peer = PeerName(engine, part);
   if (!peer.empty()) text += ", " + peer;
+  const Wait* const wait = WaitOf(engine, part);
+  const std::uint32_t sent =
+      wait == nullptr ? 0 : engine.timelines().packets[wait->packet].transmissions;
+  if (sent > 1) text += " (sent " + std::to_string(sent) + " times)";
   if (IsThread(part.by)) text += ": " + By(engine, part);
   return text;
 }

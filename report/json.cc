@@ -139,6 +139,7 @@ void WriteBy(const Engine& engine, const Part& part, Json* json) {
   json->writer().Key("by");
   json->writer().StartObject();
   json->Thread(engine, part.by);
+  json->TrueIf("real_time", engine.timelines().threads[part.by].priority < 0);
   if (part.by_span != analysis::kNoSpan) {
     const SpanRecord& span = engine.spans()[part.by_span];
     json->Text("trace_id", TraceIdText(span.ids));

@@ -55,6 +55,23 @@ TEST_F(Report, WhySaysTheLargestCausesFirst) {
             "   20.000 ms   20.0 %  ran in the kernel: futex\n");
 }
 
+TEST_F(Report, WhySaysThatAThreadOfRealTimeTookTheProcessor) {
+  Story story;
+  story.Runs(0, 1, 0);
+  story.Start(0, 1, 1);
+  analysis::Event& event = story.New(20, Kind::kSwitch, 0);
+  event.number[analysis::Switch::kPrevTid] = 1;
+  event.number[analysis::Switch::kPrevState] = 0;
+  event.number[analysis::Switch::kNextTid] = 9;
+  event.number[analysis::Switch::kNextPrio] = -51;
+  event.text[analysis::Switch::kNextComm] = "urgent";
+  story.Tell();
+  story.Runs(50, 1, 0);
+  story.Finish(60, 1, 1);
+  EXPECT_THAT(Why(story.Done(), 0), HasSubstr("preempted by urgent/9 of real time"));
+  EXPECT_THAT(WhyJson(story.Done(), 0), HasSubstr("\"comm\":\"urgent\",\"real_time\":true"));
+}
+
 TEST_F(Report, JsonHasTheSchema) {
   rapidjson::Document json;
   json.Parse(WhyJson(story_.Done(), story_.IndexOf(1)).c_str());
