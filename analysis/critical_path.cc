@@ -171,7 +171,7 @@ void Walk::NextUnseen(const Stretch& stretch, Part* part) const {
   }
 }
 
-// A ready thread waits behind whoever has its processor, turn by turn.
+// A ready thread waits behind each thread that has its processor, turn by turn.
 void Walk::NextReady(const Segment& segment, const Stretch& stretch, Part* part) const {
   const Host& host = timelines_.hosts[timelines_.threads[stretch.thread].host];
   part->cause = segment.state == State::kPreempted ? Cause::kPreempted : Cause::kReady;
@@ -236,8 +236,8 @@ bool Walk::Follows(const Part& part) const {
 }
 
 // What the thread that was waited for did meanwhile. It sent a packet some time before that
-// arrived; the rest is the network's. A thread of the kernel's own works for whoever waits for it,
-// and a disk's name tells more than that thread's.
+// arrived; the rest is the network's. A thread of the kernel's own works for those that wait for
+// it, and a disk's name tells more than that thread's.
 void Walk::Follow(const Part& part, const Stretch& stretch) {
   const std::uint32_t packet = part.wait == kNoWait ? 0 : timelines_.waits[part.wait].packet;
   const Time sent = timelines_.packets[packet].sent;

@@ -407,7 +407,8 @@ TEST_F(Situation, PacketThatWasSentTwice) {
   EXPECT_EQ(story_.Done().timelines().packets[wait.packet].transmissions, 2u);
 }
 
-// Datagrams have no sequence numbers: of several that are alike the first sent is the first received.
+// Datagrams have no sequence numbers: of several that are alike the first sent is the first
+// received.
 TEST_F(Situation, DatagramsInTheirOrder) {
   const auto datagram = [&](Time time, Kind kind, std::uint32_t cpu) {
     Event& event = story_.New(time, kind, cpu);

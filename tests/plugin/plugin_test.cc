@@ -171,7 +171,7 @@ TEST(PluginFactoryMaker, RefusesAnotherAbi) {
       opentracing::incompatible_library_versions_error));
   EXPECT_EQ(factory, nullptr);
   EXPECT_THAT(message, HasSubstr("version " OPENTRACING_ABI_VERSION));
-  EXPECT_THAT(message, HasSubstr("has version 2"));
+  EXPECT_THAT(message, HasSubstr("uses version 2"));
 
   category = nullptr;
   EXPECT_EQ(FactoryMaker()(OPENTRACING_VERSION, "3.1", &category, nullptr, &factory), 3);
