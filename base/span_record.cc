@@ -8,7 +8,7 @@ namespace tracekin {
 
 namespace {
 
-// In the order of SpanKind.
+// The names in the order of SpanKind.
 constexpr std::string_view kNames[] = {"", "client", "server", "producer", "consumer"};
 
 }  // namespace

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where every span went.
+// Counts what happened to every span.
 //
-// At any quiet moment (no span being started or finished, the exporter thread between two steps)
+// While no span is being started or finished and the exporter thread is between two steps,
 //
 //   started + adopted = open + unsampled + queued + in_flight + spooled + exported + dropped.*
 //
-// holds exactly, in each process of a fork. While spans are being made the sum may be off by those
-// in flight between two counters.
+// holds exactly, in the parent and in the child of a fork. At other times the sum may be off by the
+// spans that are just moving from one counter to another.
 #ifndef TRACEKIN_COUNTERS_H
 #define TRACEKIN_COUNTERS_H
 
@@ -15,52 +15,54 @@
 namespace tracekin {
 
 struct Counters {
-  std::uint64_t started = 0;    // spans that StartSpan made
-  std::uint64_t open = 0;       // started and not finished yet
-  std::uint64_t unsampled = 0;  // finished, and not to be exported
-  std::uint64_t adopted = 0;    // found in the spool, left there by a process that is gone
+  std::uint64_t started = 0;    // returned by StartSpan
+  std::uint64_t open = 0;       // started but not finished yet
+  std::uint64_t unsampled = 0;  // finished, but not selected for export
+  std::uint64_t adopted = 0;    // found in the spool of a process that has ended
   std::uint64_t queued = 0;     // finished, waiting for the exporter thread
-  std::uint64_t in_flight =
-      0;  // in its hands: on their way to the collector, or tried in vain so far
+  // Held by the exporter thread: being sent, or waiting for the next try.
+  std::uint64_t in_flight = 0;
   std::uint64_t spooled = 0;   // waiting on disk
   std::uint64_t exported = 0;  // acknowledged by the collector, or written to the file
 
   struct {
-    std::uint64_t queue_full = 0;  // the queue was at queue_spans or queue_bytes
-    std::uint64_t too_large = 0;   // for the collector, each alone; or there was no memory for them
-    std::uint64_t rejected = 0;    // the collector answered that it will not take them
-    std::uint64_t expired = 0;     // tried for retry_max_age_ms, or retry_max_tries times
-    std::uint64_t spool_full = 0;  // the oldest, when the spool had spool_bytes
+    std::uint64_t queue_full = 0;  // the queue had reached queue_spans or queue_bytes
+    std::uint64_t too_large = 0;   // one span alone was too large for the collector or the memory
+    std::uint64_t rejected = 0;    // the collector answered that it will not accept them
+    std::uint64_t expired = 0;     // still failing after retry_max_age_ms or retry_max_tries
+    std::uint64_t spool_full = 0;  // the oldest spans, when the spool had reached spool_bytes
     std::uint64_t spool_corrupt = 0;  // damaged or missing when the spool was read
-    std::uint64_t closed = 0;         // finished after Close(), or left over when its time was up
-    std::uint64_t fork = 0;  // opened before a fork, finished in the child: the parent reports them
+    std::uint64_t closed = 0;         // finished after Close(), or not sent before it timed out
+    std::uint64_t fork = 0;  // open during a fork, finished in the child; the parent reports them
   } dropped;
 
-  /// Tags, log entries and text that did not fit into their span (bounded to 32 KiB); not a number of
-  /// spans.
+  /// The number of tags, log entries and strings that did not fit into their span, which is limited
+  /// to 32 KiB.
   std::uint64_t truncated_attributes = 0;
 
-  /// Scopes of these spans that ended on another thread than they began on; see scope.h.
+  /// The number of scopes that ended on another thread than they began on; see scope.h.
   std::uint64_t misplaced_scopes = 0;
 
+  /// Returns the sum of dropped.*.
   std::uint64_t TotalDropped() const;
 };
 
 enum class CounterGroup {
-  kSpans,    // spans, in a term of the equation above of its own
-  kDropped,  // spans, in dropped.*
-  kOther,    // not a number of spans
+  kSpans,    // counts spans; a separate term of the equation above
+  kDropped,  // counts spans; part of dropped.*
+  kOther,    // does not count spans
 };
 
-/// What a counter is, for whoever shows all of them.
+/// Describes one counter for code that shows all of them.
 struct CounterInfo {
-  const char* name;  // of the member
+  const char* name;  // the name of the member
   CounterGroup group;
-  bool grows;                       // a counter in the sense of Prometheus; false for a gauge
-  const char* help;                 // a sentence; of a dropped span the reason
+  bool grows;                       // true for a Prometheus counter, false for a gauge
+  const char* help;                 // a sentence; for dropped spans, the reason
   std::uint64_t Counters::*member;  // null in the group kDropped
-  std::uint64_t decltype(Counters::dropped)::*dropped;  // null in the others
+  std::uint64_t decltype(Counters::dropped)::*dropped;  // null in the other groups
 
+  /// Returns this counter's value in `counters`.
   constexpr const std::uint64_t& In(const Counters& counters) const {
     return member != nullptr ? counters.*member : counters.dropped.*dropped;
   }
@@ -69,8 +71,8 @@ struct CounterInfo {
   }
 };
 
-/// Every counter, in the order of a span's life. To add one, add a member above and a row here, and count
-/// it where it happens.
+/// Lists every counter in the order of a span's life. To add a counter, add a member above and a
+/// row here, and increment it where the event happens.
 inline constexpr CounterInfo kCounters[] = {
     {"started", CounterGroup::kSpans, true, "Spans started.", &Counters::started, nullptr},
     {"adopted", CounterGroup::kSpans, true, "Spans found in the spool of a process that has ended.",

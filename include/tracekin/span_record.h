@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A finished span as plain data: what an encoder is given, and what a program that recorded a span
-// elsewhere (read it from a trace, say) hands to Tracer::Report.
+// Describes a finished span as plain data. Encoders receive spans in this form. A program that
+// recorded a span elsewhere, for example one that read it from a trace, passes this to
+// Tracer::Report.
 //
-// The model is no collector's: each encoder translates it to what its collector understands
-// (Zipkin's do that in exporter/encoding/zipkin_model.h).
+// The model does not belong to any collector. Each encoder translates it to the model of its
+// collector; the encoders for Zipkin use exporter/encoding/zipkin_model.h.
 //
-// All text and all fields are borrowed: whoever fills a record keeps them alive until the call
-// returns. Encoders are given valid UTF-8. Reuse one record for many spans: Clear() keeps the
-// vectors' memory.
+// All text and all fields are borrowed. The caller that fills a record keeps them alive until the
+// call returns. Encoders receive valid UTF-8 only. Reuse one record for many spans, because Clear()
+// keeps the vectors' memory.
 #ifndef TRACEKIN_SPAN_RECORD_H
 #define TRACEKIN_SPAN_RECORD_H
 
@@ -23,30 +24,30 @@ namespace tracekin {
 
 enum class SpanKind : std::uint8_t { kLocal, kClient, kServer, kProducer, kConsumer };
 
-/// "client", "server", "producer", "consumer", as OpenTracing's span.kind tag has them; "" for
-/// kLocal.
+/// Returns "client", "server", "producer" or "consumer", which are the values of OpenTracing's tag
+/// span.kind. Returns "" for kLocal.
 TRACEKIN_API std::string_view SpanKindName(SpanKind kind);
 
-/// The inverse; kLocal for any other text.
+/// Returns the kind that has this name, or kLocal for any other text. The inverse of SpanKindName.
 TRACEKIN_API SpanKind SpanKindFromName(std::string_view name);
 
-/// What the text of a value stands for.
+/// The type of a value that is stored as text.
 enum class ValueType : std::uint8_t {
   kText,
   kBool,    // "true" or "false"
   kInt,     // a decimal number that fits into std::int64_t
-  kDouble,  // as std::to_chars writes it, "inf" and "nan" included
+  kDouble,  // in the format of std::to_chars, including "inf" and "nan"
   kJson,    // a list or an object (RFC 8259), or "null"
 };
 
-/// How a span ended, if somebody said so.
+/// The outcome of the operation, or kUnset if the program did not set one.
 enum class SpanStatus : std::uint8_t { kUnset, kOk, kError };
 
-/// Who took part in a span (Zipkin's Endpoint). Empty text and port 0 mean unknown.
+/// A participant of a span, like Zipkin's Endpoint. Empty text and port 0 mean unknown.
 struct Endpoint {
   std::string_view service_name;
-  std::string_view ipv4;  // text, dotted
-  std::string_view ipv6;  // text
+  std::string_view ipv4;  // dotted decimal text
+  std::string_view ipv6;  // text form of RFC 4291, section 2.2
   std::uint16_t port = 0;
 
   bool empty() const { return service_name.empty() && ipv4.empty() && ipv6.empty() && port == 0; }
@@ -59,7 +60,7 @@ struct SpanRecord {
     ValueType type = ValueType::kText;
   };
 
-  /// A run of tags that somebody else owns.
+  /// A borrowed array of tags.
   struct Fields {
     const Tag* first = nullptr;
     std::size_t count = 0;
@@ -69,14 +70,14 @@ struct SpanRecord {
     bool empty() const { return count == 0; }
   };
 
-  /// What happened at one moment: an entry of OpenTracing's Log().
+  /// An event at one point in time: one entry of OpenTracing's Log().
   struct Annotation {
     std::int64_t timestamp_ns;  // since the Unix epoch
-    std::string_view text;      // OpenTracing's field `event`, or ""
-    Fields fields = {};         // the other fields, in their order; keys need not be unique
+    std::string_view text;      // the value of OpenTracing's field `event`, or ""
+    Fields fields = {};         // the other fields in their order; keys may repeat
   };
 
-  /// A span that this one refers to, beside its parent: OpenTracing's further references.
+  /// A reference to another span besides the parent. OpenTracing allows several references.
   struct Link {
     enum class Type : std::uint8_t { kChildOf, kFollowsFrom };
 
@@ -86,23 +87,23 @@ struct SpanRecord {
     Type type = Type::kChildOf;
   };
 
-  std::uint64_t trace_id_high = 0;  // 0: a 64-bit trace id
+  std::uint64_t trace_id_high = 0;  // 0: the trace id has 64 bits
   std::uint64_t trace_id_low = 0;
   std::uint64_t span_id = 0;
-  std::uint64_t parent_span_id = 0;  // 0: a root
+  std::uint64_t parent_span_id = 0;  // 0: a root span
   std::int64_t start_ns = 0;         // since the Unix epoch
-  std::int64_t duration_ns = 0;      // negative: unknown, as of a later part of a span
+  std::int64_t duration_ns = 0;      // negative: unknown, or already reported with an earlier part
   SpanKind kind = SpanKind::kLocal;
   bool debug = false;
-  bool shared = false;           // of a server that goes by its client's ids; Zipkin knows no other
-  bool random_trace_id = false;  // W3C Trace Context Level 2: its last 7 bytes are random
-  // A tag `error` says the same and need not be there: "false" means kOk, anything else kError, and
-  // text that is not "true" is the message.
+  bool shared = false;           // a server span with the same ids as its client span (Zipkin)
+  bool random_trace_id = false;  // W3C Trace Context Level 2: the last 7 bytes of it are random
+  // A tag `error` expresses the status too, but is not required. Its value "false" means kOk, and
+  // any other value means kError. A value other than "true" and "false" is the message.
   SpanStatus status = SpanStatus::kUnset;
   std::string_view status_message;
-  std::string_view trace_state;  // W3C's header tracestate, as it came with the parent; or ""
+  std::string_view trace_state;  // W3C header tracestate, as received with the parent, or ""
   std::string_view name;
-  Endpoint local;  // an empty service name means the resource's
+  Endpoint local;  // an empty service name stands for the service name of the resource
   Endpoint remote;
   std::vector<Tag> tags;  // keys are unique
   std::vector<Annotation> annotations;
@@ -120,10 +121,11 @@ struct SpanRecord {
   }
 };
 
-/// Who recorded the spans of one request's body: a tracer. Text is borrowed, as a record's is.
+/// Describes the tracer that recorded the spans of one request body. The text is borrowed, like the
+/// text of a record.
 struct Resource {
   std::string_view service_name;
-  std::vector<SpanRecord::Tag> tags;  // of all its spans, unless one has a tag of the same key
+  std::vector<SpanRecord::Tag> tags;  // apply to each span that does not set the same key
 };
 
 }  // namespace tracekin

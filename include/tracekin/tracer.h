@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a program gets a tracer.
+// Creates tracers.
 //
 //   tracekin::Options options;
 //   options.service_name = "frontend";
@@ -8,8 +8,8 @@
 //   std::shared_ptr<tracekin::Tracer> tracer = tracekin::MakeTracer(options, &error);
 //   opentracing::Tracer::InitGlobal(tracer);
 //
-// From there on it is the OpenTracing API of <opentracing/tracer.h>; what is added here is what
-// that API lacks.
+// After that, the program uses the OpenTracing API of <opentracing/tracer.h>. This header declares
+// only functions that the OpenTracing API does not have.
 //
 // Thread-safety: every method of a tracer, and of its spans and span contexts, may be called from
 // any thread at any time. Starting, changing and finishing a span never blocks, throws or makes a
@@ -33,37 +33,43 @@ namespace tracekin {
 
 class TRACEKIN_API Tracer : public opentracing::Tracer {
  public:
-  /// Where the spans of this process went so far; see counters.h. Reads memory only.
+  /// Returns how many spans of this process were exported, dropped and so on; see counters.h. Only
+  /// reads memory.
   virtual Counters counters() const noexcept = 0;
 
-  /// Asks the exporter thread to send what has finished, and waits until it has tried, for
-  /// `timeout` at most. Returns whether nothing was queued any more. Blocks: not for a request's
-  /// path.
+  /// Asks the exporter thread to send the finished spans, and waits up to `timeout` until it has
+  /// tried. Returns true if the queue is empty afterwards. Blocks, so do not call it while handling
+  /// a request.
   virtual bool Flush(std::chrono::milliseconds timeout) noexcept = 0;
 
-  /// Whether the sampler takes the trace whose id has this lower half: for who begins traces without
-  /// StartSpan. As cheap as that, and as safe on a request's path.
+  /// Asks the sampler whether to sample the trace whose id has this lower half. For programs that
+  /// begin traces without StartSpan. Like StartSpan, it is cheap and safe to call while handling a
+  /// request.
   virtual bool Sample(std::uint64_t trace_id_low) noexcept = 0;
 
-  /// Exports a span that was recorded elsewhere, as if it had been started and finished here: it is
-  /// one of this tracer's resource (options.service_name and options.tags), is counted, bounded to 32 KiB and made valid UTF-8. No sampler is asked, and no
-  /// LTTng event made. An empty local.service_name becomes this tracer's. Copies what it needs. No
-  /// collector takes a span whose span id or trace id is 0: such a one is counted as rejected.
+  /// Exports a span that was recorded elsewhere as if this tracer had started and finished it. The
+  /// span belongs to this tracer's resource (options.service_name and options.tags) and is counted.
+  /// It is limited to 32 KiB, and its text is made valid UTF-8. Report does not ask the sampler and
+  /// does not record an LTTng event. An empty local.service_name is replaced by the service name of
+  /// this tracer. Report copies everything that it needs. Collectors do not accept a span whose
+  /// span id or trace id is 0, so it is counted as rejected.
   virtual void Report(const SpanRecord& span) noexcept = 0;
 
-  // Close() flushes, ends the exporter thread and returns after exporter.close_timeout_ms at the
-  // latest, or a second later if one of librdkafka's threads hangs in a name server's answer. Spans
-  // finished later are counted as dropped.closed. The last shared_ptr to a tracer
-  // closes it too. Spans keep what they need of the tracer alive: they may outlive both Close() and
-  // that pointer.
+  // Close() flushes, ends the exporter thread and returns within exporter.close_timeout_ms. It
+  // returns up to a second later if a thread of librdkafka is waiting for a name server. Spans that
+  // finish after Close() are counted as dropped.closed. Destroying the last shared_ptr to a tracer
+  // also closes it. Spans may outlive both Close() and that pointer, because they keep alive the
+  // parts of the tracer that they use.
 };
 
-/// Makes a tracer. Returns nullptr, and the reason in `error` if it is not null, when `options` are
-/// not valid. A collector that cannot be reached is not an error. Starts the exporter thread.
+/// Makes a tracer and starts its exporter thread. If `options` are not valid, returns nullptr and
+/// stores the reason in `error`, unless `error` is null. A collector that cannot be reached is not
+/// an error.
 TRACEKIN_API std::shared_ptr<Tracer> MakeTracer(const Options& options,
                                                 std::string* error = nullptr) noexcept;
 
-/// The same from a JSON configuration (see configuration.h), with the environment applied on top.
+/// Same as MakeTracer, but reads the options from a JSON configuration (see configuration.h) and
+/// then applies the environment variables.
 TRACEKIN_API std::shared_ptr<Tracer> MakeTracerFromJson(const std::string& json,
                                                         std::string* error = nullptr) noexcept;
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where batches of encoded spans go. tracekin's own transports are chosen by ExporterOptions; a
-// program hands in one of its own by ExporterOptions::make_transport.
+// Sends batches of encoded spans. ExporterOptions selects one of tracekin's own transports. A
+// program can provide its own with ExporterOptions::make_transport.
 //
-// One thread of the exporter makes a transport, uses it in the locale "C", and destroys it when the
-// tracer is closed; Interrupt() alone is called by other threads. A transport owns its connection or
-// file and opens it when the first batch is sent, so that making one never blocks and never fails for
-// want of a collector.
+// One thread of the exporter creates a transport, uses it in the locale "C", and destroys it when
+// the tracer is closed. Other threads call only Interrupt(). A transport owns its connection or
+// file. It opens it when it sends the first batch, so that creating a transport never blocks and
+// does not fail when the collector cannot be reached.
 //
-// At exit() the tracers are closed by an exit handler that is registered when the first of them is made. A
-// library with an exit handler of its own must therefore be initialised before, if the program's transport uses
-// it: libcurl and OpenSSL are, by MakeTracer, for tracekin's transports only.
+// An exit handler closes the tracers in exit(). It is registered when the first tracer is made. If
+// the program's transport uses a library that has its own exit handler, initialize that library
+// earlier. MakeTracer initializes libcurl and OpenSSL, but only for tracekin's own transports.
 #ifndef TRACEKIN_TRANSPORT_H
 #define TRACEKIN_TRANSPORT_H
 
@@ -20,19 +20,20 @@
 namespace tracekin {
 
 enum class SendStatus {
-  kAccepted,  // the collector has acknowledged the batch, or the file has it
-  kRejected,  // it will never take this batch; it may take the other spans if one of them is bad
-  kTooLarge,  // it will not take so much at once: smaller batches may do
-  kFailed,    // no answer, an error or a time-out: it may work at another time
+  kAccepted,  // the collector acknowledged the batch, or it was written to the file
+  kRejected,  // the collector will never accept this batch; without a bad span it may accept it
+  kTooLarge,  // the collector does not accept a batch of this size, but may accept smaller ones
+  kFailed,    // no answer, an error or a time-out: a later try may succeed
 };
 
 struct SendResult {
   SendStatus status;
-  std::string message = {};  // unless all was taken: why, in the collector's own words if any
-  // kFailed: the collector wants to be left alone so long.
+  // Unless the collector accepted all spans: the reason, quoting the collector if it answered.
+  std::string message = {};
+  // kFailed: the collector asks to wait at least this long before the next request.
   std::chrono::milliseconds retry_after{0};
-  // kAccepted: so many spans of the batch the collector did not take, and never will. They count as
-  // dropped.rejected. `message` says why, then.
+  // kAccepted: the number of spans in the batch that the collector will never accept. They are
+  // counted as dropped.rejected, and `message` contains the reason.
   std::size_t rejected = 0;
 };
 
@@ -42,19 +43,19 @@ class Transport {
 
   virtual ~Transport() = default;
 
-  /// Sends one batch. Returns by `deadline` at the latest (a disk that hangs
-  /// excepted). May throw std::bad_alloc: the batch has failed then. REQUIRES: the calling thread
-  /// blocks SIGPIPE and SIGXFSZ, which the peer of a connection or pipe and a limit on the size of
-  /// files would otherwise raise.
+  /// Sends one batch. Returns before `deadline`, unless a disk hangs. May throw std::bad_alloc,
+  /// which means that the batch failed.
+  /// REQUIRES: the calling thread blocks SIGPIPE and SIGXFSZ. Otherwise the peer of a connection or
+  /// pipe, or a limit on the size of files, could raise them.
   virtual SendResult Send(const std::string& body, Clock::time_point deadline) = 0;
 
-  /// Moves the deadline of a Send() that is under way on another thread, and of later ones, forward
-  /// to `deadline`; never back. Any thread.
+  /// Moves the deadline of a Send() that is running on another thread, and of later calls, forward
+  /// to `deadline`. Never postpones a deadline. May be called from any thread.
   virtual void Interrupt(Clock::time_point deadline) noexcept = 0;
 
-  /// In the child of a fork, instead of the destructor: closes this process's copies of descriptors
-  /// without a word to the peer, and touches nothing that another thread may have been changing at
-  /// the fork. The object's memory is given up.
+  /// Replaces the destructor in the child of a fork. Closes this process's copies of the file
+  /// descriptors without sending anything to the peer. Does not touch anything that another thread
+  /// may have been changing during the fork. The memory of the object is leaked.
   virtual void AbandonAfterFork() noexcept = 0;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The version of the headers that a program is compiled with. In plain C. This is where the project
- * has its version; CMakeLists.txt reads it here. */
+/* Defines the version of the headers that a program is compiled with. Can be included in C.
+ * CMakeLists.txt reads the version of the project from this file. */
 #ifndef TRACEKIN_VERSION_H
 #define TRACEKIN_VERSION_H
 
