@@ -29,8 +29,8 @@ std::unique_ptr<Encoder> MakeProto3(const ExporterOptions& /*options*/) {
   return std::make_unique<ZipkinProto3Encoder>();
 }
 
-// The module of a destination's transport. It is loaded while the tracer is made, so that one that is
-// missing is an error of that.
+// Returns the module that contains the destination's transport. Loads it while the tracer is made,
+// so that making the tracer fails if the module is missing.
 const ExporterModule& TransportModule(const ExporterOptions& options) {
   const Destination& destination = DestinationOf(options);
   return LoadExporterModule(std::string(destination.module),
@@ -48,8 +48,8 @@ std::optional<Exporter::HelperThread> HooksOf(const std::shared_ptr<Resolver>& r
 Connection ConnectHttp(const ExporterOptions& options, const Format& format,
                        const std::string& content_type) {
   const Proxy proxy = ProxyFromEnvironment(options.endpoint);
-  // With a proxy that some hosts are exempt from, only libcurl knows to which of the two names it will
-  // connect, so it resolves.
+  // libcurl resolves the name if some hosts bypass the proxy, because only libcurl knows whether it
+  // will connect to the proxy or to the endpoint.
   const bool libcurl_resolves = !proxy.url.empty() && !proxy.exempt.empty();
   const auto resolver = libcurl_resolves ? nullptr : Resolver::For(options, proxy.url);
   return {[options, content_type, judge = format.judge, proxy, resolver] {
@@ -65,7 +65,8 @@ Connection ConnectScribe(const ExporterOptions& options, const Format& /*format*
   return {[options, resolver, make] { return make(options, resolver); }, HooksOf(resolver)};
 }
 
-// librdkafka resolves by itself, and starts threads when the transport is made.
+// Passes no resolver, because librdkafka resolves names itself. The transport is eager, because
+// librdkafka starts threads when it is made.
 Connection ConnectKafka(const ExporterOptions& options, const Format& /*format*/,
                         const std::string& /*content_type*/) {
   const ExporterModule& kafka = TransportModule(options);
@@ -138,7 +139,8 @@ const Format* FindFormat(const Destination& destination, std::string_view name) 
   return nullptr;
 }
 
-// The encoder's module is loaded while the tracer is made, as the transport's is.
+// Returns a function that makes encoders. Loads the encoder's module while the tracer is made, like
+// TransportModule.
 Exporter::MakeEncoder EncoderMaker(const ExporterOptions& options, const Format& format) {
   auto make = format.make_encoder;
   if (make == nullptr) {
@@ -223,7 +225,7 @@ std::shared_ptr<Exporter> MakeExporter(ExporterOptions options, const Resource& 
   const Format& format = *FormatOf(options);
   options.type = destination.type;
   options.format = format.name;
-  // First, because the modules use the OpenSSL that libcurl initialises.
+  // This comes first, because the modules use OpenSSL, which libcurl initializes.
   if (destination.network && !options.make_transport) InitialiseCurl();
   const Exporter::MakeEncoder make_encoder = EncoderMaker(options, format);
   Connection connection = Connect(options, format, std::string(make_encoder()->content_type()));

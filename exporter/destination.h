@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where spans can go, said once: each type of exporter with its formats, the URLs that name it, the keys
-// and the module that it needs, and what makes its encoders and its transport. The configuration, the
-// tracer and docs/configuration.md read this table.
+// Lists the destinations of spans in one table. For each type of exporter, the table contains its
+// formats, the URL schemes that select it, the keys and the module that it needs, and the functions
+// that make its encoders and its transport. The configuration and the tracer use this table, and
+// docs/configuration.md is compared with it.
 //
-// To add a destination or a format, write its encoder and its transport, and add a row in destination.cc.
+// To add a destination or a format, write its encoder and its transport, and add a row in
+// destination.cc.
 //
-// Thread-safety: the table is constant; any thread may call the functions.
+// Thread-safety: the table is constant. Any thread may call the functions.
 #ifndef TRACEKIN_EXPORTER_DESTINATION_H
 #define TRACEKIN_EXPORTER_DESTINATION_H
 
@@ -25,7 +27,7 @@
 
 namespace tracekin::exporter {
 
-/// A view of some array's elements, which outlive it.
+/// A borrowed array, which must outlive this view.
 template <typename T>
 class Rows {
  public:
@@ -42,45 +44,45 @@ class Rows {
   const T* end_ = nullptr;
 };
 
-/// A text of the options that must not be empty.
+/// A string option that must not be empty.
 struct RequiredKey {
   std::string ExporterOptions::*value;
-  std::string_view path;  // in the configuration
+  std::string_view path;  // the key's path in the configuration
 };
 
-/// How spans are encoded for some destination.
+/// A format in which a destination accepts spans.
 struct Format {
   std::string_view name;  // the value of exporter.format
-  std::string_view body;  // what a batch becomes, for docs/configuration.md
-  // At the end of the endpoint's path, where a collector takes this format; empty if it takes it
-  // anywhere. An endpoint that ends with another format's path is refused.
+  std::string_view body;  // describes the encoded batch for docs/configuration.md
+  // The end of the URL path at which a collector accepts this format, or empty if any path will do.
+  // An endpoint that ends with the path of another format is rejected.
   std::string_view path;
-  std::string_view module;  // what libtracekin_MODULE.so has the encoder; empty for our own
-  std::unique_ptr<Encoder> (*make_encoder)(const ExporterOptions& options);  // null: the module's
-  // Judges a collector's answer over HTTP, see HttpTransport::Judge. Null if there is no HTTP.
+  std::string_view module;  // libtracekin_MODULE.so contains the encoder; empty if it is built in
+  std::unique_ptr<Encoder> (*make_encoder)(const ExporterOptions& options);  // null: see module
+  // Interprets an HTTP response of the collector; see HttpTransport::Judge. Null without HTTP.
   SendResult (*judge)(long status, std::string_view text, std::chrono::seconds retry_after);
   Rows<RequiredKey> required = {};
 };
 
-/// What a transport needs of the exporter that uses it.
+/// The transport of a destination, and what the exporter must provide for it.
 struct Connection {
   Exporter::MakeTransport make_transport;
   std::optional<Exporter::HelperThread> helper = {};
-  bool eager =
-      false;  // whether the transport is made with the tracer rather than for the first batch
+  bool eager = false;  // make the transport together with the tracer, not for the first batch
 };
 
 struct Destination {
   std::string_view type;                // the value of exporter.type
   Rows<Format> formats;                 // the first is the default
-  Rows<std::string_view> schemes = {};  // of exporter.endpoint's URL; none if there is no endpoint
-  std::string_view example = {};        // of such a URL
-  bool bare_endpoint = false;           // whether that URL has nothing but a host and a port
-  std::string_view module = {};         // as in Format, of the transport
+  Rows<std::string_view> schemes = {};  // URL schemes of exporter.endpoint; empty: no endpoint
+  std::string_view example = {};        // an example of such a URL
+  bool bare_endpoint = false;           // true if the URL consists of scheme, host and port only
+  std::string_view module = {};         // like Format::module, but for the transport
   Rows<RequiredKey> required = {};
-  bool network = false;  // whether the transport uses libcurl, or OpenSSL otherwise
-  // `content_type` is the encoder's. Loads the module. Throws std::runtime_error if that fails or the
-  // options are refused. Null if spans go nowhere.
+  bool network = false;  // true if the transport uses libcurl, or uses OpenSSL without libcurl
+  // Makes the transport for bodies of type `content_type`. Loads the module. Throws
+  // std::runtime_error if loading fails or the module rejects the options. Null if the destination
+  // discards all spans.
   Connection (*connect)(const ExporterOptions& options, const Format& format,
                         const std::string& content_type) = nullptr;
 
@@ -88,34 +90,37 @@ struct Destination {
   bool HasScheme(std::string_view scheme) const;
 };
 
-/// All of them. Where several have a scheme, an endpoint means the first.
+/// Returns all destinations. If several have the same scheme, an endpoint selects the first one.
 Rows<Destination> Destinations();
 
-/// The allowed values of exporter.type and of exporter.format, each once.
+/// Returns the allowed values of exporter.type and of exporter.format, without duplicates.
 std::vector<std::string_view> DestinationTypes();
 std::vector<std::string_view> FormatNames();
 
-/// The destination whose URLs `url` is one of; null if there is none.
+/// Returns the destination that the scheme of `url` selects, or null.
 const Destination* DestinationOfUrl(std::string_view url);
 
-/// Where the options send spans: to what exporter.type names; if it is not set, to what the endpoint's
-/// scheme names, or to a file if there is no endpoint. Undefined names count as not set.
+/// Returns the destination that exporter.type names. If it is not set, returns the destination that
+/// the endpoint's scheme selects, or the file if there is no endpoint. An unknown type counts as
+/// not set. An endpoint with an unknown scheme selects zipkin.
 const Destination& DestinationOf(const ExporterOptions& options);
 
-/// How the options encode spans: as exporter.format says, else in the destination's default format. Null
-/// if the destination does not take that format. A transport of the program's own takes each.
+/// Returns the format that exporter.format names, or the destination's default format if it is not
+/// set. Returns null if the destination does not accept that format. A transport that the program
+/// provides accepts every format.
 const Format* FormatOf(const ExporterOptions& options);
 
-/// Returns the service and the tracer's own tags. They are borrowed from `options`. Throws
-/// std::bad_alloc.
+/// Returns the service name and the tags of the tracer. Their text is borrowed from `options`.
+/// Throws std::bad_alloc.
 Resource ResourceOf(const Options& options);
 
-/// Makes the exporter that the options describe. Throws std::runtime_error if a module is missing or
-/// refuses the options. REQUIRES: the options are valid, with absolute paths; `logger` is not empty.
+/// Makes the exporter that the options describe. Throws std::runtime_error if a module is missing
+/// or rejects the options.
+/// REQUIRES: the options are valid and their paths are absolute; `logger` is not empty.
 std::shared_ptr<Exporter> MakeExporter(ExporterOptions options, const Resource& resource,
                                        const Logger& logger);
 
-/// What needs no module, for an error message.
+/// Lists the types and formats that do not need a module, for an error message.
 std::string WithoutModule();
 
 }  // namespace tracekin::exporter

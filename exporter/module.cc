@@ -13,7 +13,7 @@
 namespace tracekin::exporter {
 namespace {
 
-// Returns null if the file cannot be loaded or is not a module. dlerror() has the reason.
+// Returns null if the file cannot be loaded or is not a module. dlerror() returns the reason.
 const ExporterModule* Load(const std::string& file) {
   void* const object = OpenModule(file);
   void* const symbol = object != nullptr ? dlsym(object, "tracekin_exporter_module") : nullptr;

@@ -4,8 +4,7 @@
 // libtracekin_kafka.so, which are loaded when the configuration needs them.
 //
 // The two sides exchange C++ classes (Encoder, Transport, SpanRecord, ExporterOptions) and
-// exceptions, so both must come from the same build. A module is refused unless its version is
-// ours.
+// exceptions, so both must come from the same build. A module of another version is rejected.
 //
 // Thread-safety: any function may be called from any thread at any time.
 #ifndef TRACEKIN_EXPORTER_MODULE_H
@@ -38,8 +37,8 @@ struct ExporterModule {
   void (*check)(const ExporterOptions& options);  // throws std::runtime_error, naming the key
 };
 
-/// Loads libtracekin_`name`.so, which stays loaded. Throws std::runtime_error if that fails;
-/// `setting` is what in the configuration needs it.
+/// Loads libtracekin_`name`.so, which stays loaded. Throws std::runtime_error if that fails. The
+/// message names `setting`, the part of the configuration that needs the module.
 const ExporterModule& LoadExporterModule(std::string_view name, std::string_view setting);
 
 }  // namespace tracekin::exporter
