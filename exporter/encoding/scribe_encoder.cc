@@ -13,10 +13,10 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// The field `messages`: a list of structs, and how many there are.
+// Begins the field `messages`: a list of structs, followed by their number.
 constexpr std::string_view kArgumentsBegin = "\x0F\0\1\x0C\0\0\0\0"sv;
 
-// A text's length, then the text.
+// Encodes the length of a string or a list.
 std::string Size(std::size_t size) {
   const std::uint32_t number = htonl(static_cast<std::uint32_t>(size));
   return {reinterpret_cast<const char*>(&number), sizeof number};

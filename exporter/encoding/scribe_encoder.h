@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zipkin's spans as Scribe takes them: the arguments of its call Log (zipkin.thrift) in Thrift's
-// binary protocol, a list of log entries that each hold one span, as Base64 (RFC 4648, section 4) of
-// its struct.
+// Encodes spans for Scribe, as the arguments of its call Log (zipkin.thrift) in Thrift's binary
+// protocol. The arguments are a list of log entries. Each entry contains one span: its Thrift
+// struct in Base64 (RFC 4648, section 4).
 //
-// Not synchronised. Owns a buffer that grows to the largest span seen.
+// Thread-safety: not synchronized. Owns a buffer that grows to the largest span encoded so far.
 #ifndef TRACEKIN_EXPORTER_ENCODING_SCRIBE_ENCODER_H
 #define TRACEKIN_EXPORTER_ENCODING_SCRIBE_ENCODER_H
 
@@ -16,10 +16,10 @@
 
 namespace tracekin::exporter {
 
-/// A body lacks what a transport knows: the call's header and the frame.
+/// The body does not contain the header of the call and the frame. The transport adds them.
 class ScribeEncoder final : public Encoder {
  public:
-  /// `category` is that of all entries; Zipkin's collector looks at "zipkin".
+  /// Sets the category of all entries. Zipkin's collector reads only the category "zipkin".
   explicit ScribeEncoder(std::string_view category);
 
   std::string_view content_type() const override { return "application/x-thrift"; }
@@ -29,7 +29,7 @@ class ScribeEncoder final : public Encoder {
   void End(std::size_t spans, std::string* body) override;
 
  private:
-  const std::string entry_begin_;  // up to the message's length
+  const std::string entry_begin_;  // the bytes of an entry before the length of its message
   ZipkinThriftSpan span_;
 };
 

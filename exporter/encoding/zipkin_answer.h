@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the answer of a Zipkin collector to a POST of spans means.
+// Interprets the response of a Zipkin collector to a POST request with spans.
 //
-// Thread-safety: a pure function.
+// Thread-safety: the function is pure. Any thread may call it.
 #ifndef TRACEKIN_EXPORTER_ENCODING_ZIPKIN_ANSWER_H
 #define TRACEKIN_EXPORTER_ENCODING_ZIPKIN_ANSWER_H
 
@@ -12,17 +12,17 @@
 
 namespace tracekin::exporter {
 
-/// Judges an answer by its HTTP status and the beginning of its text:
+/// Interprets a response by its HTTP status and the beginning of its text:
 ///
 ///   2xx                              kAccepted
-///   413, or 500 whose text begins    kTooLarge; Zipkin says it in the second way
+///   413, or 500 whose text begins    kTooLarge; Zipkin uses the second form
 ///     with 413
-///   401, 408, 429                    kFailed: a credential is renewed soon, a time-out, too many
+///   401, 408, 429                    kFailed: expired credential, time-out, too many requests
 ///   other 4xx                        kRejected
-///   the rest                         kFailed
+///   any other status                 kFailed
 ///
-/// The message is the status and OneLine(text). `retry_after` is what the answer asks for; an hour
-/// of it is obeyed, at most. Throws std::bad_alloc.
+/// The message consists of the status and OneLine(text). `retry_after` is the delay that the
+/// response asks for. It is limited to one hour. Throws std::bad_alloc.
 SendResult JudgeZipkinAnswer(long status, std::string_view text,
                              std::chrono::seconds retry_after = std::chrono::seconds(0));
 

@@ -15,11 +15,11 @@ namespace tracekin::exporter {
 
 namespace {
 
-// Zipkin's server rejects a v2 body that holds these bytes anywhere: it takes them for the end of
-// the v1 key "binaryAnnotations".
+// Zipkin's server rejects a v2 body that contains these bytes anywhere, because it mistakes them
+// for the end of the v1 key "binaryAnnotations".
 constexpr std::string_view kV1Marker = "yAnnotations\"";
 
-// Writes to memory that suffices.
+// Writes to a buffer that the caller has made large enough.
 class Writer {
  public:
   Writer(char* begin, char* end) : at_(begin), end_(end) {}
@@ -34,14 +34,15 @@ class Writer {
 
   void Raw(std::string_view text) { at_ += text.copy(at_, text.size()); }
 
-  // Over the last character, which was a comma.
+  // Replaces the last character, which must be a comma, with `bracket`.
   void Close(char bracket) { at_[-1] = bracket; }
 
   void Hex(std::uint64_t id) { at_ = EncodeHex(id, at_); }
 
   void Number(std::int64_t number) { at_ = std::to_chars(at_, end_, number).ptr; }
 
-  // Sixteen digits since 2001; more do not come of 64 bits of nanoseconds.
+  // Writes a time in microseconds. Times since 2001 have sixteen digits, and 64 bits of nanoseconds
+  // cannot have more.
   void Time(std::int64_t ns) {
     const std::int64_t us = ns / 1000;
     if (us < 1'000'000'000'000'000) return Number(us);
@@ -51,7 +52,7 @@ class Writer {
 
   void Text(std::string_view text) {
     at_ = WriteJsonString(text, at_, end_);
-    // Quotes within a text are escaped, so that only its end can be a marker.
+    // Quotes inside a string are escaped, so only its end can match the marker.
     if (text.size() < kV1Marker.size() - 1 || at_[-2] != 's') return;
     if (std::memcmp(at_ - kV1Marker.size(), kV1Marker.data(), kV1Marker.size()) != 0) return;
     at_ -= 2;
@@ -59,8 +60,9 @@ class Writer {
   }
 
  private:
-  // Eight digits at once: halves a number until each byte of a word has one, the first in the lowest. The
-  // quotients by 100 and 10 are products with 10486 / 2^20 and 103 / 2^10, exact for what occurs here.
+  // Writes eight digits at the same time. Splits the number in halves until each byte of a word
+  // contains one digit, with the first digit in the lowest byte. Multiplies by 10486 / 2^20 and
+  // 103 / 2^10 instead of dividing by 100 and 10, which is exact for the numbers that occur here.
   void Decimal8(std::uint32_t number) {
     std::uint64_t x = number / 10000 | static_cast<std::uint64_t>(number % 10000) << 32;
     const std::uint64_t hundreds = (x * 10486 >> 20) & 0x0000007F0000007F;
@@ -160,7 +162,7 @@ void WriteSpan(const SpanRecord& span, Writer* out) {
     out->Raw(R"(,"name":)");
     out->Text(span.name);
   }
-  if (span.start_ns >= 1000) {  // Zipkin takes 0 as "unknown", and nothing before the epoch
+  if (span.start_ns >= 1000) {  // Zipkin reads 0 as "unknown" and rejects times before the epoch
     out->Raw(R"(,"timestamp":)");
     out->Time(span.start_ns);
   }
@@ -188,7 +190,7 @@ std::size_t MaxSize(const Endpoint& endpoint) {
          MaxJsonStringSize(endpoint.ipv6.size());
 }
 
-// What WriteSpan writes at most.
+// Returns an upper limit for the number of bytes that WriteSpan writes.
 std::size_t MaxSize(const SpanRecord& span) {
   constexpr std::size_t kKeysIdsAndNumbers = 512;
   constexpr std::size_t kAnnotation = sizeof(R"({"timestamp":-9223372036854775,"value":},)");
@@ -215,7 +217,8 @@ void ZipkinJsonEncoder::Begin(const Resource& resource, std::string* body) {
   if (framing_ == Framing::kArray) body->push_back('[');
 }
 
-// Flattened, because calls among small functions are much of what a span costs here.
+// Inlines all calls, because calls of small functions would dominate the cost of a span; see
+// docs/performance.md.
 [[gnu::flatten]] void ZipkinJsonEncoder::Add(const SpanRecord& record, std::string* body) {
   const SpanRecord& span = model_.Translate(record);
   const std::size_t needed = MaxSize(span);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zipkin's v2 JSON (zipkin2-api.yaml of openzipkin/zipkin-api, version 1.0.0, "Span").
+// Encodes spans as Zipkin's v2 JSON (zipkin2-api.yaml of openzipkin/zipkin-api, version 1.0.0,
+// "Span").
 //
-// Not synchronised. Owns a buffer that grows to the largest span seen.
+// Thread-safety: not synchronized. Owns a buffer that grows to the largest span encoded so far.
 #ifndef TRACEKIN_EXPORTER_ENCODING_ZIPKIN_JSON_ENCODER_H
 #define TRACEKIN_EXPORTER_ENCODING_ZIPKIN_JSON_ENCODER_H
 
@@ -15,15 +16,16 @@
 
 namespace tracekin::exporter {
 
-/// Times are rounded down to microseconds; a duration below one is written as one, for Zipkin takes
-/// 0 as "unknown". Ids are lower-case hex of fixed width, and a trace id has 16 digits when its
-/// high half is 0. REQUIRES of a record: trace id and span id are not 0 (the server would reject
-/// the whole batch).
+/// Rounds times down to microseconds. Writes a duration of less than one microsecond as one,
+/// because Zipkin reads 0 as "unknown". Writes ids as lower-case hex digits of fixed width. A trace
+/// id has 16 digits if its high half is 0, and 32 otherwise.
+/// REQUIRES: the trace id and the span id of a record are not 0. Otherwise the server would reject
+/// the whole batch.
 class ZipkinJsonEncoder final : public Encoder {
  public:
   enum class Framing {
-    kArray,  // one JSON array, as POST /api/v2/spans takes it
-    kLines,  // one JSON object a line (application/x-ndjson), for files that are appended to
+    kArray,  // one JSON array, for POST /api/v2/spans
+    kLines,  // one JSON object per line (application/x-ndjson), for files that are appended to
   };
 
   explicit ZipkinJsonEncoder(Framing framing) : framing_(framing) {}

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view kPeer = "peer.";
 
-// The first letter spares nearly all keys a call of memcmp.
+// Comparing the first letter avoids a call of memcmp for nearly all keys.
 bool IsError(std::string_view key) { return !key.empty() && key[0] == 'e' && key == "error"; }
 bool IsPeer(std::string_view key) {
   return !key.empty() && key[0] == 'p' && key.substr(0, kPeer.size()) == kPeer;
@@ -25,7 +25,8 @@ bool IsPeer(std::string_view key) {
 
 }  // namespace
 
-// Most spans of most programs need no copy.
+// Returns true if Zipkin can represent the span unchanged. Most spans of most programs do not need
+// a copy.
 inline bool ZipkinModel::IsToldAsItIs(const SpanRecord& span) const {
   if (span.status == SpanStatus::kError) return false;
   if (resource_ != nullptr && (!resource_->tags.empty() || span.local.service_name.empty())) {
@@ -44,8 +45,8 @@ const SpanRecord& ZipkinModel::Translate(const SpanRecord& span) {
   return IsToldAsItIs(span) ? span : Copy(span);
 }
 
-// Sets all that is told, so that nothing needs to be cleared first. Out of line, because what calls
-// it is flattened.
+// Sets every field of `told_` that the encoders read, so that it does not need to clear the record
+// first. Not inlined, because its callers inline all other calls.
 [[gnu::noinline]] const SpanRecord& ZipkinModel::Copy(const SpanRecord& span) {
   told_.tags.clear();
   told_.annotations.clear();
@@ -65,7 +66,7 @@ const SpanRecord& ZipkinModel::Translate(const SpanRecord& span) {
   told_.remote = span.remote;
   if (resource_ != nullptr) TakeResource(span);
   for (const SpanRecord::Tag& tag : span.tags) TakeTag(tag);
-  // TakeTag has cleared it if there was a tag that says so.
+  // TakeTag has cleared the status if the span has a tag `error`.
   if (told_.status == SpanStatus::kError) {
     const std::string_view message = span.status_message;
     told_.tags.push_back({"error", message.empty() ? "true" : message});
@@ -94,7 +95,7 @@ void ZipkinModel::TakeTag(const SpanRecord::Tag& tag) {
 
 bool ZipkinModel::TakePeer(std::string_view field, std::string_view value) {
   if (field == "ipv4") {
-    // <opentracing/ext/tags.h> has it as a uint32, the semantic conventions as text.
+    // <opentracing/ext/tags.h> defines this tag as a uint32, and the semantic conventions as text.
     std::uint32_t number = 0;
     const char* const end = value.data() + value.size();
     const auto parsed = std::from_chars(value.data(), end, number);

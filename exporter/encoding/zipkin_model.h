@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Zipkin is told of a span, in each of its formats. Zipkin's model has less than a SpanRecord:
+// Translates a SpanRecord to Zipkin's model, which all of Zipkin's formats share. The model has
+// fewer concepts than a SpanRecord, so they are translated as follows:
 //
 //   tags of any type   text
-//   the resource       the local endpoint's name, and its tags on each span that has not set them
+//   the resource       the local endpoint's name, and its tags on each span that does not set them
 //   peer.service, peer.ipv4, peer.ipv6, peer.port (OpenTracing's semantic conventions)
-//                      the remote endpoint, unless the value is no address or port
-//   error=false        nothing, because Zipkin takes any tag `error` as a failure
-//   a failed status    the tag `error`, unless there is one
-//   a log's fields     a part of the annotation's text (log_line.h)
+//                      the remote endpoint, unless the value is not a valid address or port
+//   error=false        omitted, because Zipkin treats any tag `error` as a failure
+//   a failed status    the tag `error`, unless the span already has one
+//   a log's fields     part of the annotation's text (log_line.h)
 //   links, trace state, and whether the trace id is random
-//                      nothing
+//                      omitted
 #ifndef TRACEKIN_EXPORTER_ENCODING_ZIPKIN_MODEL_H
 #define TRACEKIN_EXPORTER_ENCODING_ZIPKIN_MODEL_H
 
@@ -24,15 +25,16 @@
 
 namespace tracekin::exporter {
 
-/// Not synchronised. Keeps its memory from one span to the next.
+/// Not synchronized. Reuses its memory from one span to the next.
 class ZipkinModel {
  public:
-  /// The resource of the spans to come; borrowed. Without one, spans have no more than their own.
+  /// Sets the resource of the following spans, which is borrowed. If it is null, spans get no
+  /// additional tags and no default service name.
   void set_resource(const Resource* resource) { resource_ = resource; }
 
-  /// Returns `span` as Zipkin is told of it: the text of its tags and the text of its annotations,
-  /// which have no fields, are what to say. Valid until the next call, and while `span` and the
-  /// resource are. Throws std::bad_alloc.
+  /// Returns `span` in Zipkin's model. All tags are text, and annotations have text but no fields.
+  /// The result is valid until the next call, as long as `span` and the resource are valid. Throws
+  /// std::bad_alloc.
   const SpanRecord& Translate(const SpanRecord& span);
 
  private:
@@ -46,7 +48,7 @@ class ZipkinModel {
   const Resource* resource_ = nullptr;
   SpanRecord told_;
   char remote_ipv4_[INET_ADDRSTRLEN];
-  std::deque<std::string> lines_;  // of annotations; the first `lines_used_` are this span's
+  std::deque<std::string> lines_;  // annotation text; the current span uses the first `lines_used_`
   std::size_t lines_used_ = 0;
 };
 

@@ -15,8 +15,9 @@ namespace {
 
 enum WireType { kVarint = 0, kFixed64 = 1, kLength = 2 };
 
-// Fills memory that suffices from its end to its beginning: a message's length, which stands before
-// it, is known once the message is written. Fields are therefore written last to first.
+// Fills a buffer, which the caller has made large enough, from its end to its beginning. The length
+// of a message precedes it, but is known only after the message has been written. Therefore the
+// fields are written from last to first.
 class Writer {
  public:
   explicit Writer(char* end) : at_(end) {}
@@ -39,7 +40,7 @@ class Writer {
     Length(field, bytes.size());
   }
 
-  // Eight bytes, or sixteen if there is a high half.
+  // Writes an id of eight bytes, or of sixteen if the high half is not 0.
   void Id(int field, std::uint64_t low, std::uint64_t high = 0) {
     Word(htobe64(low));
     if (high != 0) Word(htobe64(high));
@@ -71,7 +72,7 @@ class Writer {
       *--at_ = static_cast<char>(number);
       return;
     }
-    at_ -= (70 - __builtin_clzll(number)) / 7;  // seven bits a byte, rounded up
+    at_ -= (70 - __builtin_clzll(number)) / 7;  // seven bits per byte, rounded up
     char* out = at_;
     for (; number >= 0x80; number >>= 7) *out++ = static_cast<char>(number | 0x80);
     *out = static_cast<char>(number);
@@ -119,11 +120,11 @@ void WriteSpan(const SpanRecord& span, Writer* out) {
       out->Varint(7,
                   static_cast<std::uint64_t>(std::max<std::int64_t>(span.duration_ns / 1000, 1)));
     }
-    if (span.start_ns >= 1000) {  // Zipkin takes 0 as "unknown", and nothing before the epoch
+    if (span.start_ns >= 1000) {  // Zipkin reads 0 as "unknown" and rejects times before the epoch
       out->Fixed64(6, static_cast<std::uint64_t>(span.start_ns / 1000));
     }
     if (!span.name.empty()) out->Bytes(5, span.name);
-    // SpanKind numbers the kinds as the .proto does.
+    // SpanKind has the same numbers as the enum in zipkin.proto.
     if (span.kind != SpanKind::kLocal) out->Varint(4, static_cast<std::uint64_t>(span.kind));
     out->Id(3, span.span_id);
     if (span.parent_span_id != 0) out->Id(2, span.parent_span_id);
@@ -131,10 +132,10 @@ void WriteSpan(const SpanRecord& span, Writer* out) {
   });
 }
 
-// What WriteSpan writes at most.
+// Returns an upper limit for the number of bytes that WriteSpan writes.
 std::size_t MaxSize(const SpanRecord& span) {
   constexpr std::size_t kKeysIdsAndNumbers = 256;
-  constexpr std::size_t kTexts = 32;  // keys, lengths and time of a tag or an annotation
+  constexpr std::size_t kTexts = 32;  // field keys, lengths and time of a tag or an annotation
   std::size_t size = kKeysIdsAndNumbers + span.name.size() + span.local.service_name.size() +
                      span.remote.service_name.size();
   for (const SpanRecord::Annotation& annotation : span.annotations) {
@@ -146,7 +147,8 @@ std::size_t MaxSize(const SpanRecord& span) {
 
 }  // namespace
 
-// Flattened, because calls among small functions are much of what a span costs here.
+// Inlines all calls, because calls of small functions would dominate the cost of a span; see
+// docs/performance.md.
 [[gnu::flatten]] void ZipkinProto3Encoder::Add(const SpanRecord& record, std::string* body) {
   const SpanRecord& span = model_.Translate(record);
   const std::size_t needed = MaxSize(span);

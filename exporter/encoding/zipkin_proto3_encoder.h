@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Zipkin's v2 spans as protocol buffers (zipkin.proto of openzipkin/zipkin-api, version 1.0.0,
-// "ListOfSpans").
+// Encodes spans as Zipkin's v2 protocol buffers (zipkin.proto of openzipkin/zipkin-api, version
+// 1.0.0, "ListOfSpans").
 //
-// Not synchronised. Owns a buffer that grows to the largest span seen.
+// Thread-safety: not synchronized. Owns a buffer that grows to the largest span encoded so far.
 #ifndef TRACEKIN_EXPORTER_ENCODING_ZIPKIN_PROTO3_ENCODER_H
 #define TRACEKIN_EXPORTER_ENCODING_ZIPKIN_PROTO3_ENCODER_H
 
@@ -16,9 +16,9 @@
 
 namespace tracekin::exporter {
 
-/// Says the same of a span as ZipkinJsonEncoder does. A trace id has 8 bytes when its high half is
-/// 0, else 16. An address that is none is left out. A body without spans is empty; bodies may be
-/// joined.
+/// Encodes the same content as ZipkinJsonEncoder. A trace id has 8 bytes if its high half is 0, and
+/// 16 otherwise. Omits addresses that cannot be parsed. A body without spans is empty. Bodies may
+/// be concatenated.
 class ZipkinProto3Encoder final : public Encoder {
  public:
   std::string_view content_type() const override { return "application/x-protobuf"; }

@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// A list of structs: their type, and how many there are.
+// Begins a list: the type of its elements, which are structs, followed by their number.
 constexpr std::string_view kListBegin = "\x0C\0\0\0\0"sv;
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of Zipkin's v1 spans in Thrift's binary protocol, as POST /api/v1/spans takes them: without
-// the envelope of a call.
+// Encodes a list of Zipkin's v1 spans in Thrift's binary protocol for POST /api/v1/spans, which
+// expects the list without the header of a call.
 //
-// Not synchronised. Owns a buffer that grows to the largest span seen.
+// Thread-safety: not synchronized. Owns a buffer that grows to the largest span encoded so far.
 #ifndef TRACEKIN_EXPORTER_ENCODING_ZIPKIN_THRIFT_ENCODER_H
 #define TRACEKIN_EXPORTER_ENCODING_ZIPKIN_THRIFT_ENCODER_H
 

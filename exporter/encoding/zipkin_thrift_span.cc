@@ -24,7 +24,7 @@ using apache::thrift::protocol::TType;
 using apache::thrift::transport::TVirtualTransport;
 using thrift::AnnotationType;
 
-// Memory that suffices, as libthrift's protocols see what they write to.
+// A transport for libthrift's protocols that writes to a buffer. Rewind makes it large enough.
 class Memory : public TVirtualTransport<Memory> {
  public:
   void Rewind(std::size_t size) {
@@ -45,7 +45,8 @@ class Memory : public TVirtualTransport<Memory> {
   char* at_ = nullptr;
 };
 
-// How Zipkin's first API says a kind; "" for what it does not say.
+// The annotations and the address key by which Zipkin's v1 API expresses a kind. "" if it does not
+// define one.
 struct Vocabulary {
   std::string_view begin;
   std::string_view end;
@@ -72,15 +73,16 @@ bool IsOneOf(std::string_view text, std::initializer_list<std::string_view> word
   return text.size() == 2 && std::find(words.begin(), words.end(), text) != words.end();
 }
 
-// Without a host these are taken for what they are: somebody's text.
+// Text that Zipkin would read as the kind of the span if the annotation had a host. Without a host,
+// Zipkin keeps it as text.
 bool IsCoreAnnotation(std::string_view text) {
   return IsOneOf(text, {"cs", "cr", "sr", "ss", "ms", "mr", "ws", "wr"});
 }
 bool IsAddressTag(std::string_view key) { return IsOneOf(key, {"sa", "ca", "ma"}); }
 
 std::size_t MaxSize(const SpanRecord& span) {
-  constexpr std::size_t kFields = 512;  // of the span, and those that kind and endpoints make
-  constexpr std::size_t kItem = 128;    // the fields of an annotation or a tag, and of its host
+  constexpr std::size_t kFields = 512;  // fields of the span, its kind and its endpoints
+  constexpr std::size_t kItem = 128;    // fields of an annotation or a tag, and of its host
   const std::size_t host = kItem + span.local.service_name.size();
   std::size_t size = kFields + span.name.size() + 4 * host + span.remote.service_name.size();
   for (const SpanRecord::Annotation& annotation : span.annotations) {
@@ -123,8 +125,8 @@ class ZipkinThriftSpan::Output {
     const bool has_host = WriteAnnotations(span, words, start_us, duration_us);
     WriteBinaryAnnotations(span, words, has_host);
     if (span.debug) Bool(9, true);
-    // Zipkin takes 0 as "unknown", and nothing before that. A server that gives its times by sr and ss
-    // alone is the first API's way to say that the span is shared.
+    // Zipkin reads a start of 0 as "unknown" and rejects times before the epoch. In the v1 API, a
+    // server span is shared if it has the annotations sr and ss but no timestamp and no duration.
     const bool shared = span.shared && span.kind == SpanKind::kServer && start_us != 0;
     if (start_us != 0 && !shared) I64(10, start_us);
     if (!shared && duration_us != kUnknown) I64(11, duration_us);
@@ -132,14 +134,14 @@ class ZipkinThriftSpan::Output {
     Stop();
   }
 
-  // Returns whether one of them told the local endpoint.
+  // Returns whether one of the annotations contains the local endpoint.
   bool WriteAnnotations(const SpanRecord& span, const Vocabulary& words, std::int64_t start_us,
                         std::int64_t duration_us) {
     const bool begins = start_us != 0 && !words.begin.empty();
     const bool ends = start_us != 0 && duration_us != kUnknown && !words.end.empty();
     bool has_host = begins;
     List(6, span.annotations.size() + begins + ends);
-    // What tells the kind needs a host, though nothing may be known of it.
+    // An annotation that expresses the kind needs a host, even if the local endpoint is unknown.
     if (begins) WriteAnnotation(start_us, words.begin, true);
     for (const SpanRecord::Annotation& annotation : span.annotations) {
       const bool hosted = !span.local.empty() && !IsCoreAnnotation(annotation.text);
@@ -176,7 +178,7 @@ class ZipkinThriftSpan::Output {
       WriteLocal(4);
       Stop();
     }
-    if (has_remote) {  // the last of its key, for that one counts
+    if (has_remote) {  // written last, because Zipkin uses the last annotation with this key
       WriteBinaryAnnotation(words.remote, "\x01", AnnotationType::BOOL);
       Field(TType::T_STRUCT, 4);
       WriteEndpoint(span.remote);
@@ -184,7 +186,7 @@ class ZipkinThriftSpan::Output {
     }
   }
 
-  // Without the host, and without an end.
+  // Writes the fields except for the host and the end of the struct.
   void WriteBinaryAnnotation(std::string_view key, std::string_view value,
                              AnnotationType::type type) {
     Text(1, key);
@@ -238,7 +240,7 @@ class ZipkinThriftSpan::Output {
   ZipkinModel model_;
   std::shared_ptr<Memory> memory_;
   TBinaryProtocolT<Memory> protocol_;
-  std::string local_;  // the local endpoint's struct, for it stands in most annotations and tags
+  std::string local_;  // the encoded local endpoint, which most annotations and tags contain
 };
 
 ZipkinThriftSpan::ZipkinThriftSpan() : output_(std::make_unique<Output>()) {}
