@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A batch of spans on its way from the queue to the collector, as consecutive bytes.
+// A batch of spans between the queue and the collector, stored as consecutive bytes.
 #ifndef TRACEKIN_EXPORTER_PIPELINE_BATCH_H
 #define TRACEKIN_EXPORTER_PIPELINE_BATCH_H
 
@@ -14,13 +14,14 @@
 namespace tracekin::exporter {
 
 struct Batch {
-  std::string bytes;  // as in span_bytes.h, each padded to a multiple of eight bytes
+  std::string bytes;  // spans as in span_bytes.h, each padded to a multiple of eight bytes
   std::size_t spans = 0;
-  // Of spans that another process left in the spool, as entries (span_bytes.h); empty: this tracer's.
+  // The resource, as entries (span_bytes.h), of spans that another process left in the spool. Empty
+  // for spans of this tracer.
   std::string resource;
-  std::chrono::steady_clock::time_point made = {};  // when its first span came
-  std::uint64_t tries = 0;                          // that failed
-  unsigned divisions = 0;                           // that it came of
+  std::chrono::steady_clock::time_point made = {};  // when its first span was added
+  std::uint64_t tries = 0;                          // number of failed tries
+  unsigned divisions = 0;                           // number of divisions that led to this batch
 
   /// Appends a copy of a span, or changes nothing and throws std::bad_alloc.
   void Add(const char* span) {

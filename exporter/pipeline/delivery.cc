@@ -249,7 +249,7 @@ void Delivery::BackOff(milliseconds retry_after, TimePoint now) noexcept {
 
 void Delivery::PutBack() noexcept { line().splice(line().begin(), current_); }
 
-// Counts all of the batch that was under way as lost.
+// Counts all spans of the current batch as lost.
 void Delivery::Drop(std::uint64_t* as) noexcept {
   Count(as, current_.front().spans);
   Done();

@@ -71,8 +71,8 @@ class Delivery {
   /// Returns whether only spooled spans are left.
   bool idle() const { return !HasFilling() && ready_.empty() && current_.empty(); }
 
-  /// Whether and since when sending fails, and the last error message of the collector or the
-  /// spool.
+  /// These return whether sending fails, since when it fails, and the last error message of the
+  /// collector or the spool.
   bool away() const { return away_; }
   TimePoint away_since() const { return away_since_; }
   const std::string& last_error() const { return last_error_; }

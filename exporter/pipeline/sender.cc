@@ -105,7 +105,7 @@ void Sender::MakeParts() {
   if (encoder_ == nullptr) encoder_ = make_encoder_();
   if (owned_transport_ != nullptr) return;
   {
-    // A module has its own part in libcurl's and librdkafka's initialisation.
+    // Making a transport in a module may initialize libcurl or librdkafka.
     const LibraryAtWork at_work;
     owned_transport_ = make_transport_();
   }

@@ -28,7 +28,8 @@ class Sender {
   using MakeEncoder = std::function<std::unique_ptr<Encoder>()>;
   using MakeTransport = std::function<std::unique_ptr<Transport>()>;
 
-  /// `resource` is the tracer's, as entries (span_bytes.h); borrowed. `on_outcome` is called on the thread, whenever there is something to Take.
+  /// `resource` is the resource of the tracer, as entries (span_bytes.h). It is borrowed, like the
+  /// two makers. The sender's thread calls `on_outcome` whenever Take() will return a result.
   Sender(std::string_view resource, const MakeEncoder& make_encoder,
          const MakeTransport& make_transport, std::function<void()> on_outcome);
 
@@ -40,7 +41,7 @@ class Sender {
   /// `deadline`.
   void AwaitReady(TimePoint deadline) noexcept;
 
-  /// Runs on the sender's thread until Stop(). Destroys the transport at the end.
+  /// Sends batches on the calling thread until Stop(), and then destroys the transport.
   void Run() noexcept;
   void Stop() noexcept;
 
@@ -48,7 +49,8 @@ class Sender {
   /// change it until Take() has returned its result. REQUIRES: no batch is being sent.
   void Give(const Batch* batch, TimePoint deadline) noexcept;
 
-  /// Returns the result of the batch, once.
+  /// Returns the result of the batch that was given, or nothing if it is not known yet or was
+  /// already returned.
   std::optional<Outcome> Take() noexcept;
 
   /// See Transport::Interrupt.
@@ -76,7 +78,7 @@ class Sender {
   std::condition_variable now_ready_;
   bool stop_ = false;  // guarded by mutex_, like the fields below
   bool ready_ = true;
-  const Batch* batch_ = nullptr;  // being sent
+  const Batch* batch_ = nullptr;  // the batch that is being sent
   TimePoint deadline_{};
   std::optional<Outcome> outcome_;
   TimePoint interrupt_ = TimePoint::max();

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMaxResourceKey = 1024;
 
-// Whether an entry may be like that, after one of type `before`.
+// Returns whether an entry with this header is valid after an entry of type `before`.
 bool IsWellFormedEntry(const EntryHeader& entry, EntryType before) noexcept {
   if (entry.type > EntryType::kTraceState || entry.value_type > ValueType::kJson) return false;
   switch (entry.type) {
@@ -84,11 +84,13 @@ ResourceReader::ResourceReader(std::string_view entries) {
   });
 }
 
-// Flattened, because calls among small functions are much of what a span costs here.
+// Inlines all calls, because calls of small functions would dominate the cost of a span; see
+// docs/performance.md.
 [[gnu::flatten]] const SpanRecord& SpanDecoder::Decode(const char* bytes) {
   SpanHeader header;
   std::memcpy(&header, bytes, sizeof header);
-  record_.tags.clear();  // and not Clear(), because most of what that sets is set below
+  // Does not call Clear(), because most fields are set below.
+  record_.tags.clear();
   record_.annotations.clear();
   record_.links.clear();
   record_.status = SpanStatus::kUnset;
@@ -109,7 +111,7 @@ ResourceReader::ResourceReader(std::string_view entries) {
   record_.random_trace_id = header.random_trace_id;
 
   ForEachEntry(bytes, header.size, [this](const Entry& entry) { TakeEntry(entry); });
-  const SpanRecord::Tag* field = fields_.data();  // which stay where they are from now on
+  const SpanRecord::Tag* field = fields_.data();  // stays valid, because no more fields are added
   for (SpanRecord::Annotation& annotation : record_.annotations) {
     annotation.fields.first = field;
     field += annotation.fields.count;
@@ -156,7 +158,7 @@ void SpanDecoder::TakeEntry(const Entry& entry) {
 void SpanDecoder::TakeTag(const Entry& entry) {
   record_.tags.push_back(ReadTag(entry, &valid_));
   const SpanRecord::Tag& tag = record_.tags.back();
-  // The size spares nearly all keys a call of memcmp.
+  // Comparing the size avoids a call of memcmp for nearly all keys.
   if (tag.key.size() != 5 || tag.key != "error") return;
   const bool denies = tag.value == "false";
   record_.status = denies ? SpanStatus::kOk : SpanStatus::kError;

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a span lies in memory between SetTag and the encoder: one flat run of bytes, written in place
-// on the application's threads (tracer/span_writer.h), copied once into the queue, and read by the
-// sender thread.
+// Defines the memory layout of a span between SetTag and the encoder. A span is one array of bytes.
+// The application's threads write it in place (tracer/span_writer.h) and copy it into the queue
+// once, and the sender thread reads it.
 //
 //   SpanHeader | entry | entry | ...        entry: EntryHeader | key | value | NUL
 //
-// Values are text already, and the entry's header says what the text stands for. The value of a log
-// entry begins with its timestamp (int64, ns since the Unix epoch); the log's fields are the entries
-// that follow it. A link's value is a LinkBytes. An entry that was overwritten stays, marked dead.
-// Text is as the application gave it: not necessarily UTF-8. Nothing is aligned but the header;
-// entries are read with memcpy. Outside of the process it is only in the spool (spool.h), whose
-// format changes with this one.
+// Values are stored as text, and the header of the entry contains the type of the value. The value
+// of a log entry begins with its timestamp (int64, ns since the Unix epoch). The fields of the log
+// are the entries after it. The value of a link is a LinkBytes. An entry that was replaced stays in
+// place, but is marked as dead. Text is stored as the application provided it and may not be valid
+// UTF-8. Only the header is aligned, so entries are read with memcpy. The only copy of this layout
+// outside of the process is in the spool (spool.h), whose format changes when this one does.
 //
-// What all spans of a tracer have in common is not in each of them. It is a run of such entries
-// beside them: kName has the service, and each tag of the tracer is a kTag.
+// The data that all spans of a tracer share is not stored in each span. It is stored separately, as
+// an array of the same entries: kName contains the service name, and each tag of the tracer is a
+// kTag.
 #ifndef TRACEKIN_EXPORTER_PIPELINE_SPAN_BYTES_H
 #define TRACEKIN_EXPORTER_PIPELINE_SPAN_BYTES_H
 
@@ -30,14 +31,14 @@
 
 namespace tracekin::exporter {
 
-/// The bound of one span's memory; what does not fit is cut and counted.
+/// The maximum size of one span. Data that does not fit is cut and counted.
 constexpr std::uint32_t kMaxSpanBytes = 32768;
 
-/// The tag that tells how many tags, logs and texts of a span were cut or left out.
+/// The tag whose value is the number of tags, logs and strings of a span that were cut or omitted.
 constexpr std::string_view kTruncatedTag = "tracekin.truncated";
 
 struct SpanHeader {
-  std::uint32_t size;  // of the whole span, this header included
+  std::uint32_t size;  // span size in bytes, including this header
   std::uint16_t name;  // offset of the name's entry
   bool random_trace_id;
   std::uint8_t unused;
@@ -47,7 +48,7 @@ struct SpanHeader {
   std::uint64_t parent_span_id;
   std::int64_t start_ns;
   std::int64_t duration_ns;
-  std::uint32_t truncated;  // tags, logs and texts that were cut or left out
+  std::uint32_t truncated;  // number of tags, logs and strings that were cut or omitted
   SpanKind kind;
   bool debug;
   bool error;
@@ -59,9 +60,9 @@ enum class EntryType : std::uint8_t {
   kName,
   kTag,
   kLog,
-  kLocal,     // a field of the local endpoint, where it is not the tracer's: see SetEndpointField
+  kLocal,     // a field of the local endpoint if it differs from the tracer's; see SetEndpointField
   kRemote,    // a field of the remote endpoint
-  kLogField,  // of the log entry before it
+  kLogField,  // a field of the preceding log entry
   kLink,
   kTraceState,
 };
@@ -91,7 +92,7 @@ struct Entry {
   std::string_view key() const { return {text, header.key_size}; }
   std::string_view value() const { return {text + header.key_size, header.value_size}; }
 
-  // Of log entries:
+  // For log entries only:
   std::int64_t timestamp_ns() const {
     std::int64_t timestamp;
     std::memcpy(&timestamp, value().data(), sizeof timestamp);
@@ -100,6 +101,7 @@ struct Entry {
   std::string_view message() const { return value().substr(sizeof(std::int64_t)); }
 };
 
+/// Reads the entry that begins at `at`.
 inline Entry ReadEntry(const char* at) {
   Entry entry;
   std::memcpy(&entry.header, at, sizeof entry.header);
@@ -107,23 +109,25 @@ inline Entry ReadEntry(const char* at) {
   return entry;
 }
 
-/// The size of the span that begins at `bytes`.
+/// Returns the size of the span that begins at `bytes`.
 inline std::uint32_t SpanSize(const char* bytes) {
   std::uint32_t size;
   std::memcpy(&size, bytes + offsetof(SpanHeader, size), sizeof size);
   return size;
 }
 
-/// What a span takes where several follow each other: the next one's header is aligned.
+/// Returns the size of a span in a sequence of spans, including the padding that aligns the header
+/// of the next span.
 inline std::uint32_t AlignedSpanSize(std::uint32_t size) { return (size + 7U) & ~7U; }
 
-/// Whether `bytes` are one span: what comes from outside the process may be anything.
+/// Returns whether `bytes` are exactly one valid span. Bytes from outside the process may have any
+/// content.
 bool IsWellFormedSpan(std::string_view bytes) noexcept;
 
-/// The same of entries.
+/// Returns whether `entries` are valid entries.
 bool AreWellFormedEntries(std::string_view entries) noexcept;
 
-/// Calls `visit(entry)` for each of `entries`, dead ones left out, in order.
+/// Calls `visit(entry)` for each of `entries` in order, except for dead ones.
 template <class Visitor>
 void ForEachEntry(std::string_view entries, Visitor&& visit) {
   for (const char *at = entries.data(), *end = at + entries.size(); at < end;) {
@@ -133,17 +137,17 @@ void ForEachEntry(std::string_view entries, Visitor&& visit) {
   }
 }
 
-/// The same for the span of `size` bytes at `bytes`.
+/// Same as above, for the entries of the span of `size` bytes at `bytes`.
 template <class Visitor>
 void ForEachEntry(const char* bytes, std::uint32_t size, Visitor&& visit) {
   ForEachEntry({bytes + sizeof(SpanHeader), size - sizeof(SpanHeader)},
                std::forward<Visitor>(visit));
 }
 
-/// `resource` as entries. A key is cut to 1024 bytes. Throws std::bad_alloc.
+/// Returns `resource` as entries. Cuts keys to 1024 bytes. Throws std::bad_alloc.
 std::string ResourceBytes(const Resource& resource);
 
-/// A resource out of its entries, in valid UTF-8. Not synchronised.
+/// Turns entries back into a resource whose text is valid UTF-8. Not synchronized.
 class ResourceReader {
  public:
   /// The entries must outlive this object. Throws std::bad_alloc.
@@ -158,13 +162,14 @@ class ResourceReader {
   Resource resource_;
 };
 
-/// Turns spans' bytes into records, whose text is valid UTF-8. Not synchronised.
+/// Turns the bytes of spans into records whose text is valid UTF-8. Not synchronized.
 class SpanDecoder {
  public:
-  /// `service` is the local endpoint's name, unless a span has its own; borrowed.
+  /// `service` is the name of the local endpoint unless a span sets its own. It is borrowed.
   explicit SpanDecoder(std::string_view service = {}) : service_(service) {}
 
-  /// The record is valid until the next call, and while `bytes` are. Throws std::bad_alloc.
+  /// Returns the span as a record, which is valid until the next call as long as `bytes` are valid.
+  /// Throws std::bad_alloc.
   const SpanRecord& Decode(const char* bytes);
 
  private:
@@ -174,7 +179,7 @@ class SpanDecoder {
 
   const std::string_view service_;
   SpanRecord record_;
-  std::vector<SpanRecord::Tag> fields_;  // of all annotations of the record
+  std::vector<SpanRecord::Tag> fields_;  // the fields of all annotations of the record
   ValidText valid_;
 };
 

@@ -45,9 +45,9 @@ namespace tracekin::exporter {
 
 class Spool {
  public:
-  /// Touches nothing yet. Of `counts`, it is spooled, adopted, spool_full and spool_corrupt that
-  /// change here. `resource` is that of the spans to come, as entries; of one above 64 KiB, files
-  /// have the beginning of the service's name.
+  /// Does not access the disk yet. Changes only spooled, adopted, in_flight, spool_full and
+  /// spool_corrupt of `counts`. `resource` is the resource of later spans, as entries (span_bytes.h).
+  /// If it is larger than 64 KiB, the files contain only the beginning of the service name.
   Spool(std::string folder, std::uint64_t max_bytes, std::string_view resource,
         ExporterCounts* counts);
 
@@ -100,8 +100,8 @@ class Spool {
   struct Content {
     std::string bytes;
     std::string resource;
-    std::vector<Record> records;  // that are whole and not settled
-    std::uint64_t lost = 0;       // that are not whole, as far as the numbers of the others tell
+    std::vector<Record> records;  // undamaged records that are not settled
+    std::uint64_t lost = 0;       // number of damaged or missing records, judging by the numbers
   };
 
   bool BeOwner();
