@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far two texts are apart, for messages that say which name the user may have meant.
+// Compares strings, for messages that suggest the name that the user may have meant.
 //
-// Thread-safety: functions of their arguments.
+// Thread-safety: the function is pure. Any thread may call it.
 #ifndef TRACEKIN_BASE_EDIT_DISTANCE_H
 #define TRACEKIN_BASE_EDIT_DISTANCE_H
 
@@ -10,8 +10,9 @@
 
 namespace tracekin {
 
-/// Levenshtein's distance of two texts: the fewest bytes to insert, delete or replace that turn one
-/// into the other. Takes time in proportion to the product of their lengths.
+/// Returns the Levenshtein distance of two strings: the smallest number of bytes to insert, delete
+/// or replace that turns one into the other. Needs time in proportion to the product of their
+/// lengths. Throws std::bad_alloc.
 std::size_t EditDistance(std::string_view a, std::string_view b);
 
 }  // namespace tracekin

@@ -14,7 +14,7 @@ namespace {
 
 using Lock = std::shared_timed_mutex;
 
-// A step of a handshake takes some milliseconds.
+// One step of a handshake takes a few milliseconds.
 constexpr std::chrono::milliseconds kLongestForkWait{100};
 constexpr std::chrono::seconds kLongestExitWait{1};
 
@@ -23,7 +23,7 @@ Lock& AtWork() {
   return *lock;
 }
 
-bool stopped = false;  // the forking thread's own
+bool stopped = false;  // used by the forking thread only
 std::atomic<std::uint32_t> initialised{0};
 
 }  // namespace
@@ -45,7 +45,7 @@ void ResumeLibrariesAfterForkInParent() noexcept {
 void ResumeLibrariesAfterForkInChild() noexcept { new (&AtWork()) Lock; }
 
 void StopLibrariesForExit() noexcept {
-  [[maybe_unused]] const bool locked = AtWork().try_lock_for(kLongestExitWait);  // for ever
+  [[maybe_unused]] const bool locked = AtWork().try_lock_for(kLongestExitWait);  // never unlocked
 }
 
 }  // namespace tracekin

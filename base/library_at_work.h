@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps forks and the process's end apart from the work of libraries that stand neither: OpenSSL, and
-// what uses it, libcurl and librdkafka.
+// Delays forks and the end of the process while a library is working that does not support either
+// of them. These libraries are OpenSSL and its users, libcurl and librdkafka.
 //
-// OpenSSL does not renew its locks in the child of a fork. A lock that another thread had at that moment
-// stays taken, and the child's first handshake waits for ever. So a fork waits until no thread of ours is
-// in there.
+// OpenSSL does not reset its locks in the child of a fork. If another thread held a lock during the
+// fork, it stays locked, and the first handshake of the child hangs. Therefore a fork waits until
+// none of tracekin's threads is inside these libraries.
 //
-// OpenSSL also registers an exit handler when it is initialised, which frees what our threads may be
-// using. exit() runs handlers in the reverse order of their registration, so whoever ends those threads
-// registers a handler after each initialisation.
+// When OpenSSL is initialized, it registers an exit handler that frees memory that tracekin's
+// threads may be using. exit() runs the handlers in the reverse order of their registration.
+// Therefore, after each initialization, the code that ends these threads registers its own handler
+// again.
 //
-// Thread-safety: any thread, unless a function says otherwise.
+// Thread-safety: any thread may call these functions unless their comment restricts it.
 #ifndef TRACEKIN_BASE_LIBRARY_AT_WORK_H
 #define TRACEKIN_BASE_LIBRARY_AT_WORK_H
 
@@ -18,9 +19,9 @@
 
 namespace tracekin {
 
-/// Hold one while a library may take locks that a child cannot renew, but not while it waits for the
-/// network. Any number of threads may hold one. The sender thread holds one while it makes a transport,
-/// because a module's copy of this class stops no fork.
+/// Create an object of this class while a library may take locks that a child cannot reset, but not
+/// while the library waits for the network. Any number of threads may hold one. The sender thread
+/// holds one while it makes a transport, because a module's copy of this class does not stop forks.
 class LibraryAtWork {
  public:
   LibraryAtWork() noexcept;
@@ -29,21 +30,22 @@ class LibraryAtWork {
   LibraryAtWork& operator=(const LibraryAtWork&) = delete;
 };
 
-/// Says that a library has been initialised, and so may have registered an exit handler.
+/// Records that a library was initialized and may therefore have registered an exit handler.
 void CountInitialisedLibrary() noexcept;
 
-/// How often that was said in this process.
+/// Returns how often CountInitialisedLibrary was called in this process.
 std::uint32_t InitialisedLibraries() noexcept;
 
-/// Waits until nobody holds a LibraryAtWork, and keeps it so, unless that takes more than 100 ms. Called
-/// before a fork, by the thread that forks, and by one thread at a time. One of the other two follows.
+/// Waits up to 100 ms until no thread holds a LibraryAtWork, and then prevents threads from getting
+/// one. Gives up if that takes longer. The forking thread calls this function before a fork, and
+/// only one thread may do so at a time. After the fork it calls one of the Resume functions.
 void StopLibrariesForFork() noexcept;
 void ResumeLibrariesAfterForkInParent() noexcept;
 void ResumeLibrariesAfterForkInChild() noexcept;
 
-/// Waits until nobody holds a LibraryAtWork, a second at most. Whoever wants one from then on waits
-/// until the process has ended, while the libraries clean up. Called at exit, when exporters are still
-/// at work.
+/// Waits up to one second until no thread holds a LibraryAtWork. Threads that ask for one later are
+/// blocked until the process has ended, while the libraries clean up. Called at exit if exporters
+/// are still working.
 void StopLibrariesForExit() noexcept;
 
 }  // namespace tracekin

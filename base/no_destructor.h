@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds an object that is never destroyed, in place: for static objects that threads, fork handlers
-// and exit handlers use while other static objects are being destroyed.
+// Contains an object and never destroys it. Meant for static objects that threads, fork handlers and
+// exit handlers use while other static objects are being destroyed.
 //
 //   Registry& TheRegistry() {
 //     static NoDestructor<Registry> registry;
 //     return *registry;
 //   }
 //
-// Allocates nothing and registers nothing for the exit, so that it works where nothing may throw.
-// Thread-safety: as T has it.
+// Does not allocate memory or register an exit handler, so it can be used in code that must not
+// throw.
+//
+// Thread-safety: the same as for T.
 #ifndef TRACEKIN_BASE_NO_DESTRUCTOR_H
 #define TRACEKIN_BASE_NO_DESTRUCTOR_H
 

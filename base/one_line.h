@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Somebody else's words as one line that a log can show: a collector's, a library's, an exception's.
+// Turns a message of a collector, a library or an exception into one line that a log can show.
 //
-// Thread-safety: a pure function.
+// Thread-safety: the function is pure. Any thread may call it.
 #ifndef TRACEKIN_BASE_ONE_LINE_H
 #define TRACEKIN_BASE_ONE_LINE_H
 
@@ -10,9 +10,9 @@
 
 namespace tracekin {
 
-/// Returns the first 256 bytes, at most, of `text` as valid UTF-8. A single space replaces each run
-/// of white space, control characters, line separators and characters that change the direction of
-/// writing. Throws std::bad_alloc.
+/// Returns at most 256 bytes from the beginning of `text` as valid UTF-8. Replaces each sequence of
+/// white space, control characters, line separators and characters that change the direction of
+/// writing with a single space. Throws std::bad_alloc.
 std::string OneLine(std::string_view text);
 
 }  // namespace tracekin

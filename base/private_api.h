@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marks what libtracekin.so exports to the libraries that are delivered with it, such as
-// libtracekin_blkin.so, so that a process has one random seed, one state per thread and one set of
-// fork handlers. cmake/libtracekin.map gives it a symbol version that names the release, because it
-// changes between releases: the dynamic loader then refuses a library of another release.
+// Marks the symbols that libtracekin.so exports to the libraries that are delivered with it, such as
+// libtracekin_blkin.so. These libraries share them, so that a process has one random seed, one state
+// per thread and one set of fork handlers.
 //
-// What uses it from outside is compiled with TRACEKIN_IMPORTS_PRIVATE_API. Inside libtracekin.so
-// such a symbol is bound when the library is linked: a function costs no more than a hidden one, a
-// variable one instruction more.
+// This interface changes between releases. Therefore cmake/libtracekin.map gives these symbols a
+// version that names the release, and the dynamic loader rejects a library of another release.
+//
+// Code outside of libtracekin.so that uses these symbols is compiled with
+// TRACEKIN_IMPORTS_PRIVATE_API. Inside libtracekin.so, the symbols are bound when the library is
+// linked. A call then costs the same as a call of a hidden function, and a variable costs one
+// instruction more than a hidden one.
 #ifndef TRACEKIN_BASE_PRIVATE_API_H
 #define TRACEKIN_BASE_PRIVATE_API_H
 

@@ -21,7 +21,7 @@ std::string LastError() { return std::generic_category().message(errno); }
 std::string ReadRegularFile(const std::string& path, std::size_t max_bytes, std::string* content,
                             struct stat* file) {
   content->clear();
-  // O_NONBLOCK does nothing to a regular file.
+  // O_NONBLOCK has no effect on regular files.
   const int opened =
       AboveStandardDescriptors(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
   if (opened < 0) return LastError();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads files that an operator names, without waiting for a writer: what is opened like any other file
-// may be a FIFO, and open() of one waits until somebody writes to it.
+// Reads a file that an operator names, and never blocks on a FIFO. A plain open() of a FIFO waits
+// until another process opens it for writing.
 //
-// Thread-safety: any thread.
+// Thread-safety: any thread may call the function.
 #ifndef TRACEKIN_BASE_REGULAR_FILE_H
 #define TRACEKIN_BASE_REGULAR_FILE_H
 
@@ -15,9 +15,9 @@
 
 namespace tracekin {
 
-/// Puts what the regular file `path` holds into `*content`, and its state into `*file` unless that is
-/// null. Returns an empty text; or the reason why it cannot, such as "No such file or directory",
-/// "not a regular file" or "longer than 65536 bytes". Throws std::bad_alloc.
+/// Reads the regular file `path` into `*content`, and its attributes into `*file` unless that is
+/// null. Returns "" on success, and otherwise the reason of the failure. Examples are "No such file
+/// or directory", "not a regular file" and "longer than 65536 bytes". Throws std::bad_alloc.
 TRACEKIN_PRIVATE_API std::string ReadRegularFile(const std::string& path, std::size_t max_bytes,
                                                  std::string* content, struct stat* file = nullptr);
 

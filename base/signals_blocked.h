@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks all signals on the calling thread as long as it lives. A thread that is started meanwhile
-// inherits that, so the host's signal handlers never run on a thread of ours.
+// Blocks all signals on the calling thread for the lifetime of an object. Threads that are started
+// during that time inherit the signal mask, so the host's signal handlers never run on tracekin's
+// threads.
 //
-// Thread-safety: concerns the calling thread alone.
+// Thread-safety: affects only the calling thread.
 #ifndef TRACEKIN_BASE_SIGNALS_BLOCKED_H
 #define TRACEKIN_BASE_SIGNALS_BLOCKED_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the standard library of C++17 lacks for strings.
+// String functions that the standard library of C++17 does not have.
 //
-// Thread-safety: functions of their arguments. They throw std::bad_alloc.
+// Thread-safety: the functions only access their arguments.
 #ifndef TRACEKIN_BASE_STRINGS_H
 #define TRACEKIN_BASE_STRINGS_H
 
@@ -10,11 +10,12 @@
 
 namespace tracekin {
 
+/// Returns whether `text` ends with `end`.
 constexpr bool EndsWith(std::string_view text, std::string_view end) {
   return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
 }
 
-/// The strings of `strings` with `separator` between them.
+/// Returns the concatenation of `strings` with `separator` between them. Throws std::bad_alloc.
 template <typename Strings>
 std::string Joined(const Strings& strings, std::string_view separator) {
   std::string joined;

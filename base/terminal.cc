@@ -9,7 +9,8 @@ namespace tracekin {
 
 namespace {
 
-// The first character of `text` and how many bytes it has; none of a sequence that is not UTF-8.
+// Reads the first character of `text`. Returns its size in bytes, or 0 if `text` does not begin with
+// valid UTF-8.
 std::size_t FirstCharacter(std::string_view text, char32_t* character) {
   const auto lead = static_cast<unsigned char>(text[0]);
   const std::size_t size = lead < 0x80   ? 1
@@ -23,7 +24,8 @@ std::size_t FirstCharacter(std::string_view text, char32_t* character) {
     if ((c & 0xc0) != 0x80) return 0;
     *character = *character << 6 | (c & 0x3fU);
   }
-  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};  // by size; less is an overlong form
+  // The smallest character for each size. Smaller ones would be overlong forms.
+  constexpr char32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = *character >= 0xd800 && *character < 0xe000;
   return *character < kLeast[size] || surrogate || *character > 0x10ffff ? 0 : size;
 }
@@ -35,10 +37,10 @@ bool IsHarmless(char32_t character) {
   };
   constexpr Range kHarmful[] = {
       {0, 0x1f},        {0x7f, 0x9f},      // C0, DEL, C1
-      {0x61c, 0x61c},   {0x200b, 0x200f},  // no width, and marks of direction
-      {0x2028, 0x202e},                    // ends of lines, embeddings, overrides
+      {0x61c, 0x61c},   {0x200b, 0x200f},  // zero width characters and direction marks
+      {0x2028, 0x202e},                    // line separators, embeddings, overrides
       {0x2060, 0x2069},                    // isolates
-      {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};  // tags, which nobody sees
+      {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f}};  // invisible tags
   return std::none_of(std::begin(kHarmful), std::end(kHarmful), [character](const Range& range) {
     return range.first <= character && character <= range.last;
   });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of others on its way to a terminal.
+// Makes text from other programs safe to print on a terminal.
 //
-// Thread-safety: functions of their arguments.
+// Thread-safety: the function is pure. Any thread may call it.
 #ifndef TRACEKIN_BASE_TERMINAL_H
 #define TRACEKIN_BASE_TERMINAL_H
 
@@ -10,10 +10,10 @@
 
 namespace tracekin {
 
-/// `text` with each byte as \xNN that could command a terminal or hide what stands beside it:
-/// control characters of ASCII and of Unicode, marks that turn the direction of writing, and what
-/// is not UTF-8. A backslash becomes two. Any process that is traced chooses its name, and its
-/// events' names.
+/// Returns `text` with dangerous bytes written as \xNN. These are the bytes that could control the
+/// terminal or hide the text next to them: control characters of ASCII and Unicode, marks that
+/// change the direction of writing, and bytes that are not valid UTF-8. Doubles each backslash. This
+/// is needed because every traced process chooses its own name and the names of its events.
 std::string ForTerminal(std::string_view text);
 
 }  // namespace tracekin

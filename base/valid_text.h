@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Borrowed text made valid UTF-8, with an owner for what had to be changed.
+// Makes borrowed text valid UTF-8, and owns the copies of text that had to be changed.
 //
-// Not synchronised. May throw std::bad_alloc.
+// Thread-safety: not synchronized. May throw std::bad_alloc.
 #ifndef TRACEKIN_BASE_VALID_TEXT_H
 #define TRACEKIN_BASE_VALID_TEXT_H
 
@@ -15,13 +15,14 @@ namespace tracekin {
 
 class ValidText {
  public:
-  /// Returns `text` itself, or a changed copy (see Sanitize) that lives until Clear().
+  /// Returns `text` itself if it is valid. Otherwise returns a corrected copy (see Sanitize) that is
+  /// valid until Clear().
   std::string_view Of(std::string_view text) {
     const std::string_view valid = Sanitize(text, &scratch_);
     return valid.data() == text.data() ? valid : Own(valid);
   }
 
-  /// Keeps a copy of `text` until Clear().
+  /// Returns a copy of `text` that is valid until Clear().
   std::string_view Own(std::string_view text) { return owned_.emplace_back(text); }
 
   void Clear() { owned_.clear(); }

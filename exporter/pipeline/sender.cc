@@ -105,7 +105,7 @@ void Sender::MakeParts() {
   if (encoder_ == nullptr) encoder_ = make_encoder_();
   if (owned_transport_ != nullptr) return;
   {
-    // Making a transport in a module may initialize libcurl or librdkafka.
+    // Held here, because a module has its own copy of this class, which does not stop forks.
     const LibraryAtWork at_work;
     owned_transport_ = make_transport_();
   }
