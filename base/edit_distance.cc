@@ -8,7 +8,7 @@
 namespace tracekin {
 
 std::size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);  // distances between a prefix of a and each prefix of b
+  std::vector<std::size_t> row(b.size() + 1);  // distances of a prefix of a from each prefix of b
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 0; i < a.size(); ++i) {
     std::size_t diagonal = row[0];

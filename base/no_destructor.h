@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contains an object and never destroys it. Meant for static objects that threads, fork handlers and
-// exit handlers use while other static objects are being destroyed.
+// Contains an object and never destroys it. Meant for static objects that threads, fork handlers
+// and exit handlers use while other static objects are being destroyed.
 //
 //   Registry& TheRegistry() {
 //     static NoDestructor<Registry> registry;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marks the symbols that libtracekin.so exports to the libraries that are delivered with it, such as
-// libtracekin_blkin.so. These libraries share them, so that a process has one random seed, one state
-// per thread and one set of fork handlers.
+// Marks the symbols that libtracekin.so exports to the libraries that are delivered with it, such
+// as libtracekin_blkin.so. These libraries share them, so that a process has one random seed, one
+// state per thread and one set of fork handlers.
 //
 // This interface changes between releases. Therefore cmake/libtracekin.map gives these symbols a
 // version that names the release, and the dynamic loader rejects a library of another release.

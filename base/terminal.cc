@@ -9,8 +9,8 @@ namespace tracekin {
 
 namespace {
 
-// Reads the first character of `text`. Returns its size in bytes, or 0 if `text` does not begin with
-// valid UTF-8.
+// Reads the first character of `text`. Returns its size in bytes, or 0 if `text` does not begin
+// with valid UTF-8.
 std::size_t FirstCharacter(std::string_view text, char32_t* character) {
   const auto lead = static_cast<unsigned char>(text[0]);
   const std::size_t size = lead < 0x80   ? 1

@@ -12,8 +12,8 @@ namespace tracekin {
 
 /// Returns `text` with dangerous bytes written as \xNN. These are the bytes that could control the
 /// terminal or hide the text next to them: control characters of ASCII and Unicode, marks that
-/// change the direction of writing, and bytes that are not valid UTF-8. Doubles each backslash. This
-/// is needed because every traced process chooses its own name and the names of its events.
+/// change the direction of writing, and bytes that are not valid UTF-8. Doubles each backslash.
+/// This is needed because every traced process chooses its own name and the names of its events.
 std::string ForTerminal(std::string_view text);
 
 }  // namespace tracekin

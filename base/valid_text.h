@@ -15,8 +15,8 @@ namespace tracekin {
 
 class ValidText {
  public:
-  /// Returns `text` itself if it is valid. Otherwise returns a corrected copy (see Sanitize) that is
-  /// valid until Clear().
+  /// Returns `text` itself if it is valid. Otherwise returns a corrected copy (see Sanitize) that
+  /// is valid until Clear().
   std::string_view Of(std::string_view text) {
     const std::string_view valid = Sanitize(text, &scratch_);
     return valid.data() == text.data() ? valid : Own(valid);

@@ -38,11 +38,11 @@ class Span final : public opentracing::Span {
   Span(const Span&) = delete;
   Span& operator=(const Span&) = delete;
 
-  /// Adds a reference, unless it is to the parent. For the tracer, before the application has the
-  /// span.
+  /// Adds a reference, unless it refers to the parent. The tracer calls this before the application
+  /// gets the span.
   void AddLink(opentracing::SpanReferenceType type, const SpanContext& context) noexcept;
 
-  /// Records the start, once the tags given with it are set. For the tracer.
+  /// Records the start. The tracer calls this after it has set the initial tags.
   void RecordStart() noexcept;
 
   // opentracing::Span:
@@ -64,9 +64,9 @@ class Span final : public opentracing::Span {
   const opentracing::Tracer& tracer() const noexcept override;
 
  private:
-  // The functions below are inlined with all their callees, because calls between small functions
-  // were a fifth of the instructions of a span with three tags and a log. They are not inlined into
-  // their callers, which return immediately if nothing is recorded.
+  // All calls inside the functions below are inlined, because calls of small functions would
+  // dominate their cost; see docs/performance.md. The functions are not inlined into their callers,
+  // which return immediately if nothing is recorded.
   [[gnu::flatten, gnu::noinline]] void RecordTag(std::string_view key,
                                                  const opentracing::Value& value) noexcept;
   template <class Fields>

@@ -12,8 +12,8 @@
 
 namespace tracekin {
 
-// The name goes where AddEntry would put it, with fewer questions asked: unsampled spans pay for
-// this too.
+// Writes the name like AddEntry, but with fewer checks, because unsampled spans also need their
+// name.
 SpanWriter::SpanWriter(std::string_view name) noexcept {
   static_assert(kMaxNameBytes <
                 kInlineBytes - sizeof(exporter::SpanHeader) - sizeof(exporter::EntryHeader));
@@ -40,7 +40,7 @@ std::string_view SpanWriter::name() const {
 
 void SpanWriter::SetName(std::string_view name) noexcept {
   CompactIfWorthwhile();
-  // The old name goes first, so that there is room for one, however full the span is.
+  // Removes the old name first, so that a full span also has room for a name.
   Kill(header().name);
   header().name = static_cast<std::uint16_t>(
       AddEntry(exporter::EntryType::kName, {}, Cut(name, kMaxNameBytes)));
@@ -104,7 +104,8 @@ void SpanWriter::SetRecord(const SpanRecord& record) noexcept {
   for (const SpanRecord::Link& link : record.links) AddLink(link);
 }
 
-// As the tag `error`, which the record's own tag of that key replaces.
+// Stores the status as the tag `error`. If the record has a tag with that key, it replaces this
+// one.
 void SpanWriter::SetStatus(const SpanRecord& record) noexcept {
   if (record.status == SpanStatus::kUnset) return;
   const bool failed = record.status == SpanStatus::kError;
@@ -147,8 +148,8 @@ void SpanWriter::SetEndpoint(exporter::EntryType type, const Endpoint& endpoint)
   if (endpoint.port != 0) add("port", {port, static_cast<std::size_t>(end - port)});
 }
 
-// Returns where the entry is. A value that is too long is cut; an entry whose key does not fit is left
-// out, and 0 returned.
+// Appends an entry and returns its offset. Cuts a value that is too long. If there is no room for
+// the key, omits the entry and returns 0.
 std::uint32_t SpanWriter::AddEntry(exporter::EntryType type, std::string_view key,
                                    std::string_view value, ValueType value_type) noexcept {
   const std::size_t fixed = sizeof(exporter::EntryHeader) + key.size() + 1;
@@ -163,7 +164,7 @@ std::uint32_t SpanWriter::AddEntry(exporter::EntryType type, std::string_view ke
   return PutEntry(type, key, value, value_type);
 }
 
-// Returns where the entry is. REQUIRES: there is room for it.
+// Appends an entry and returns its offset. REQUIRES: there is room for it.
 inline std::uint32_t SpanWriter::PutEntry(exporter::EntryType type, std::string_view key,
                                           std::string_view value, ValueType value_type) noexcept {
   const std::uint32_t start = header().size;
@@ -193,7 +194,7 @@ bool SpanWriter::BeginLog(std::int64_t timestamp_ns) noexcept {
   return true;
 }
 
-// Always leaves room for the NUL.
+// Appends text to the log entry. Always leaves room for the NUL.
 void SpanWriter::Append(std::string_view text) noexcept {
   if (cut_ || text.empty()) return;
   if (!HasRoom(text.size() + 1)) {
@@ -212,7 +213,7 @@ void SpanWriter::AppendValue(const opentracing::Value& value) noexcept {
   }
 }
 
-// The end of a log entry's text.
+// Completes the log entry without its fields: writes its header and the NUL after its text.
 void SpanWriter::EndText() noexcept {
   char* value = bytes_ + log_ + sizeof(exporter::EntryHeader);
   const exporter::EntryHeader entry{exporter::EntryType::kLog, ValueType::kText, 0,
@@ -230,8 +231,8 @@ void SpanWriter::AddLogField(std::string_view key, const opentracing::Value& val
   }
 }
 
-// What does not fit is cut, and what follows it left out. Dead entries stay, because the log entry
-// must not move.
+// Appends a field to the log entry. Cuts a field that does not fit, and omits the fields after it.
+// Does not remove dead entries, because the log entry must not move.
 void SpanWriter::AddTextLogField(SpanRecord::Tag field) noexcept {
   if (cut_) return;
   field.key = Cut(field.key, kMaxKeyBytes);
@@ -262,14 +263,14 @@ void SpanWriter::Kill(std::uint32_t entry) noexcept {
   dead_ += static_cast<std::uint32_t>(exporter::ReadEntry(bytes_ + entry).header.size());
 }
 
-// A tag that is set again and again does not fill the span. Waiting for half of the bytes to be dead,
-// while there are not many, makes that linear in all.
+// Removes dead entries, so that setting the same tag repeatedly does not fill the span. Does so
+// only if half of the bytes are dead or the span is large, so that the total time stays linear.
 void SpanWriter::CompactIfWorthwhile() noexcept {
   if (__builtin_expect(dead_ <= kMaxDeadBytes, 1)) return;
   if (dead_ > header().size / 2 || header().size > exporter::kMaxSpanBytes / 2) Compact();
 }
 
-// Squeezes dead entries out.
+// Removes dead entries.
 void SpanWriter::Compact() noexcept {
   if (dead_ == 0) return;
   const std::uint32_t end = header().size;
@@ -288,8 +289,8 @@ void SpanWriter::Compact() noexcept {
   dead_ = 0;
 }
 
-// Makes room for `more` bytes, or else as much as there can be. Short of memory it does what it can: a
-// span is not worth an exception.
+// Makes room for `more` bytes, or as much room as possible. Returns whether there is enough room.
+// Does not throw if there is no memory, because losing data of a span is not a reason to fail.
 bool SpanWriter::Grow(std::size_t more) noexcept {
   const std::size_t size = header().size;
   const std::size_t wanted = std::min<std::size_t>(

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a span's bytes (exporter/pipeline/span_bytes.h) in place as the application sets its tags and logs.
+// Writes the bytes of a span (exporter/pipeline/span_bytes.h) in place while the application sets
+// its tags and logs.
 //
-// The first bytes lie in the span object itself, so that a usual span allocates nothing more; a
-// larger one moves to the heap, up to kMaxSpanBytes. What does not fit then is cut, or left out,
-// and counted.
+// The buffer is part of the span object, so that a typical span does not need another allocation. A
+// larger span moves to the heap and grows up to kMaxSpanBytes. Data that does not fit is cut or
+// omitted, and counted.
 //
-// Values become text here, with their type beside it: numbers as to_chars writes them (the shortest
-// that reads back), lists and maps as JSON. A value that is cut becomes plain text. Not synchronised:
-// the span's lock is held around each call. Nothing throws.
+// The writer converts values to text and stores their type next to it. Numbers are written in the
+// format of to_chars, which is the shortest text that reads back as the same number. Lists and maps
+// are written as JSON. A value that is cut becomes plain text. No function throws.
+//
+// Thread-safety: not synchronized. The caller holds the span's lock during each call.
 #ifndef TRACEKIN_TRACER_SPAN_WRITER_H
 #define TRACEKIN_TRACER_SPAN_WRITER_H
 
@@ -35,29 +38,31 @@ class SpanWriter {
     return *reinterpret_cast<const exporter::SpanHeader*>(bytes_);
   }
 
-  /// The whole span; header().size bytes, followed by kPadding (base/utf8.h) that may be read.
+  /// Returns the whole span: header().size bytes, followed by kPadding bytes (base/utf8.h) that may
+  /// be read.
   const char* bytes() const { return bytes_; }
 
-  /// NUL-terminated. Valid until the next change.
+  /// Returns the name, which is followed by a NUL. The result is valid until the next change.
   std::string_view name() const;
 
   void SetName(std::string_view name) noexcept;
 
-  /// Replaces a tag of the same key.
+  /// Sets a tag, and replaces the tag that has the same key.
   void SetTag(std::string_view key, const opentracing::Value& value) noexcept;
   void RemoveTag(std::string_view key) noexcept;
-  /// Whether there is a tag of that key. A kind is one with the key span.kind.
+  /// Returns whether the span has a tag with this key. A kind other than kLocal counts as a tag
+  /// with the key span.kind.
   bool HasTag(std::string_view key) const noexcept;
 
-  /// Everything of a record but its name.
+  /// Copies everything from `record` except for its name.
   void SetRecord(const SpanRecord& record) noexcept;
 
   void AddLink(const SpanRecord::Link& link) noexcept;
   void SetTraceState(std::string_view trace_state) noexcept;
 
-  /// Appends a log entry: the value of the first field `event` is its text, the others follow as
-  /// fields. Returns the entries, valid until the next change; none if there was no room. `Fields` is
-  /// a sequence of pairs of a string and a Value.
+  /// Appends a log entry. The value of the first field `event` becomes its text, and the other
+  /// fields follow as entries. Returns these entries, which are valid until the next change, or ""
+  /// if there is no room. `Fields` is a sequence of pairs of a string and a Value.
   template <class Fields>
   std::string_view AddLog(std::int64_t timestamp_ns, const Fields& fields) noexcept {
     auto event = fields.begin();
@@ -77,7 +82,7 @@ class SpanWriter {
   static constexpr std::uint32_t kInlineBytes = 640;
   static constexpr std::size_t kMaxNameBytes = 512;
   static constexpr std::size_t kMaxKeyBytes = 1024;
-  static constexpr std::uint32_t kMaxDeadBytes = 512;  // more may be worth squeezing out
+  static constexpr std::uint32_t kMaxDeadBytes = 512;  // more dead bytes may be worth removing
 
   void SetTextTag(const SpanRecord::Tag& tag) noexcept;
   void SetEndpoint(exporter::EntryType type, const Endpoint& endpoint) noexcept;
@@ -112,8 +117,8 @@ class SpanWriter {
   char* bytes_ = inline_;
   std::uint32_t capacity_ = kInlineBytes;
   std::uint32_t dead_ = 0;  // bytes of dead entries
-  std::uint32_t log_ = 0;   // offset of the log entry that is being made
-  bool cut_ = false;        // that something of it did not fit
+  std::uint32_t log_ = 0;   // offset of the log entry that is being written
+  bool cut_ = false;        // true if a part of this log entry did not fit
   alignas(exporter::SpanHeader) char inline_[kInlineBytes + kPadding];
 };
 

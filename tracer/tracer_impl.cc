@@ -20,7 +20,9 @@ namespace {
 
 using opentracing::SpanReferenceType;
 
-// Zipkin has one parent: the first ChildOf, else the first FollowsFrom; of those with ids, if any has.
+// Returns the reference that becomes the parent, because Zipkin supports only one parent. Prefers
+// references with ids, then ChildOf to FollowsFrom, and then the first one. Returns null if there
+// is no reference to one of tracekin's spans.
 const SpanContext* Parent(const opentracing::StartSpanOptions& options) noexcept {
   const SpanContext* parent = nullptr;
   int best = -1;
@@ -36,8 +38,8 @@ const SpanContext* Parent(const opentracing::StartSpanOptions& options) noexcept
   return parent;
 }
 
-// The parent's baggage and tracestate, and the other references' baggage items that it does not
-// have.
+// Returns the parent's baggage and tracestate, together with the baggage items of the other
+// references whose keys the parent's baggage does not contain.
 std::shared_ptr<const propagation::ContextExtras> MergeExtras(
     const opentracing::StartSpanOptions& options, const SpanContext* parent) {
   std::shared_ptr<const propagation::ContextExtras> merged =
@@ -71,8 +73,8 @@ Span::Start StartTime(const opentracing::StartSpanOptions& options, bool recordi
   const std::int64_t system = Nanoseconds(options.start_system_timestamp.time_since_epoch());
   const std::int64_t steady = Nanoseconds(options.start_steady_timestamp.time_since_epoch());
   if (system != 0 && steady != 0) return {system, steady};
-  // A span that is not recorded needs no time, unless sampling.priority has it recorded later: then
-  // the last tick's must do.
+  // A span that is not recorded needs its start time only if sampling.priority turns recording on
+  // later. The time of the last clock tick is exact enough for that.
   const std::int64_t now = recording ? SteadyNow() : CoarseSteadyNow();
   const std::int64_t offset = WallOffset(ThisThread(), now);
   if (system != 0) return {system, Difference(system, offset)};
@@ -96,7 +98,7 @@ TracerImpl::TracerImpl(const Options& options,
       resource_(std::string(exporter_->resource()).append(kPadding, '\0')) {
   exporter_->set_on_round([reporter = reporter_](bool last) { return reporter->Tick(last); });
   DestroyUnused();
-  RegisterTracer(this);  // nothing may throw from here on
+  RegisterTracer(this);  // nothing may throw after this line
   if (exports_) exporter_->EnsureRunning();
 }
 
@@ -134,11 +136,11 @@ std::unique_ptr<opentracing::Span> TracerImpl::StartSpanWithOptions(
   try {
     propagation::Context context = NewContext(options);
     const bool recording = Records(context.sampled());
-    auto* self = const_cast<TracerImpl*>(this);  // spans change counters and the queue only
+    auto* self = const_cast<TracerImpl*>(this);  // spans only change the counters and the queue
     auto span =
         std::make_unique<Span>(self, std::move(context), std::string_view{name.data(), name.size()},
                                StartTime(options, recording), recording);
-    // Whether the tags are recorded must not depend on their order.
+    // The order of the tags must not affect whether they are recorded, so this tag comes first.
     if (!recording) {
       for (const auto& tag : options.tags) {
         if (tag.first == kSamplingPriority) span->SetTag(tag.first, tag.second);
@@ -158,7 +160,7 @@ void TracerImpl::SpanFinished(const SpanWriter& span, bool sampled,
   using Shard = Accounts::Shard;
   if (span.header().truncated != 0) Count(&Shard::truncated, span.header().truncated);
   if (__builtin_expect(fork_generation != ForkGeneration(), 0)) {
-    Count(&Shard::forked);  // the parent has its own copy of this span, and reports that
+    Count(&Shard::forked);  // the parent process has its own copy of this span and reports it
   } else if (!sampled || !exports_) {
     Count(&Shard::unsampled);
   } else if (exporter_->closed()) {
@@ -190,9 +192,9 @@ void TracerImpl::Retire(TracerImpl* tracer) noexcept {
   DestroyUnused();
 }
 
-// A last span that goes in the very nanoseconds in which its tracer retires may find it not retired
-// yet, while here the span is not seen to be gone yet. To rule that out would cost every span a fence;
-// instead the next tracer that is made or retires comes by here again.
+// If the last span is destroyed at the same moment as its tracer retires, each of the two threads
+// may miss the other's change. Preventing that would cost a fence per span. Instead, the tracer is
+// destroyed by the next call of this function, when another tracer is made or retires.
 void TracerImpl::DestroyUnused() noexcept {
   const NoCancellation no_cancellation;
   const auto unused = [](const TracerImpl& tracer) {
@@ -219,8 +221,8 @@ bool TracerImpl::Flush(std::chrono::milliseconds timeout) noexcept {
   return waiting() == 0;
 }
 
-// What happens later in a span's life is read first, so that no difference is negative while spans
-// are being made.
+// Reads the counts of later events in a span's life first, so that no difference becomes negative
+// while other threads start and finish spans.
 Counters TracerImpl::counters() const noexcept {
   using Shard = Accounts::Shard;
   Counters counters = exporter_->totals();
@@ -236,7 +238,8 @@ Counters TracerImpl::counters() const noexcept {
   return counters;
 }
 
-// counters() is not for here: another thread of the parent may have held the locks that it takes.
+// Does not call counters(), because another thread of the parent may have held the locks that it
+// takes.
 void TracerImpl::AfterForkInChild() noexcept {
   const NoCancellation no_cancellation;
   using Shard = Accounts::Shard;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tracer: what its spans share.
+// Implements Tracer, and contains the data that all spans of a tracer share.
 //
-// Ownership: MakeTracer hands it out as a shared_ptr whose deleter is Retire; from then on the
-// spans that are left keep it, by being counted (accounts.h), and the last of them destroys it.
-// Thread-safety: any method from any thread, but for AfterForkInChild.
+// Ownership: MakeTracer returns the tracer as a shared_ptr whose deleter is Retire. After Retire,
+// the remaining spans, which are counted (accounts.h), keep the tracer alive. The last of them
+// destroys it.
+//
+// Thread-safety: any method may be called from any thread, except for AfterForkInChild.
 #ifndef TRACEKIN_TRACER_TRACER_IMPL_H
 #define TRACEKIN_TRACER_TRACER_IMPL_H
 
@@ -34,7 +36,7 @@ class TracerImpl final : public Tracer {
   TracerImpl(const Options& options, std::unique_ptr<const propagation::Propagation> propagation,
              std::shared_ptr<exporter::Exporter> exporter);
 
-  /// Closes `tracer`, and destroys it now or with its last span.
+  /// Closes `tracer`. Destroys it now, or together with its last span.
   static void Retire(TracerImpl* tracer) noexcept;
 
   // opentracing::Tracer:
@@ -65,15 +67,16 @@ class TracerImpl final : public Tracer {
 
   // For spans:
   const std::string& service_name() const { return options_.service_name; }
-  /// Whether a span of that sampling decision is to be LTTng events.
+  /// Returns whether spans with this sampling decision are recorded as LTTng events.
   bool ust(bool sampled) const { return sampled ? ust_sampled_ : ust_unsampled_; }
-  /// Whether a span of that decision is worth writing down: it is exported, or somebody listens now.
+  /// Returns whether a span with this sampling decision must be recorded, because it is exported or
+  /// because an LTTng session would record it now.
   bool Records(bool sampled) const {
     return (sampled && exports_) || (ust(sampled) && UstListensToSpans());
   }
   bool jaeger_events() const { return options_.ust.jaeger_events; }
-  /// What all spans have in common, as entries (span_bytes.h), followed by kPadding bytes that may be
-  /// read.
+  /// Returns the data that all spans share, as entries (span_bytes.h). They are followed by
+  /// kPadding bytes that may be read.
   std::string_view resource() const {
     return std::string_view(resource_).substr(0, resource_.size() - kPadding);
   }
@@ -81,12 +84,12 @@ class TracerImpl final : public Tracer {
   /// Counts a span that has finished, and queues its bytes if they are to be exported.
   void SpanFinished(const SpanWriter& span, bool sampled, std::uint32_t fork_generation) noexcept;
   void ScopeMisplaced() noexcept { Count(&Accounts::Shard::misplaced_scopes); }
-  /// The last thing that a span does.
+  /// Called by the destructor of a span. The span must not use the tracer afterwards.
   void SpanDestroyed() noexcept;
 
   // For the process (process.h):
   void AfterForkInChild() noexcept;
-  /// The first half of Close(), which does not wait; the exporter's AwaitEnd() is the other.
+  /// The first half of Close(), which does not wait. The second half is Exporter::AwaitEnd().
   void BeginClose() noexcept;
   const std::shared_ptr<exporter::Exporter>& exporter() const { return exporter_; }
 

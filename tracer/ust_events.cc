@@ -47,9 +47,9 @@ tracekin_ust_span Describe(const TracerImpl& tracer, const SpanContext& context,
   return event;
 }
 
-// The tags as a JSON object of strings, in a buffer on the stack if it is large enough. Short tags
-// without characters to escape, which are usual, are copied in one pass by WritePlain. WriteAny
-// writes all others.
+// Formats the tags as a JSON object of strings, in a buffer on the stack if it is large enough.
+// Most tags are short and have no characters to escape. WritePlain copies these in one pass, and
+// WriteAny writes all others.
 class TagsText {
  public:
   TagsText(std::string_view tracers, const SpanWriter& span) noexcept : tracers_(tracers) {
@@ -148,7 +148,7 @@ class TagsText {
   const char* text_ = "{}";
 };
 
-// The line that Zipkin is told, too, of a log that has fields. Throws std::bad_alloc.
+// Formats a log entry with fields as the same line that is sent to Zipkin. Throws std::bad_alloc.
 void ComposeLine(std::string_view entries, std::string* line) {
   ValidText valid;
   SpanRecord::Annotation annotation{};
@@ -164,7 +164,7 @@ void ComposeLine(std::string_view entries, std::string* line) {
   AppendLogLine(annotation, line);
 }
 
-// A log entry and its fields as a line. Without memory: "".
+// Returns a log entry and its fields as one line, or "" if there is no memory.
 const char* LogText(std::string_view entries, std::string* scratch) noexcept {
   const exporter::Entry log = exporter::ReadEntry(entries.data());
   if (log.header.size() == entries.size()) return Valid(log.message(), scratch);

@@ -28,11 +28,12 @@ void RecordSpanStart(const TracerImpl& tracer, const SpanContext& context,
 void RecordSpanFinish(const TracerImpl& tracer, const SpanContext& context,
                       const SpanWriter& span) noexcept;
 
-/// `message` is the application's text, which need not be valid UTF-8. It is followed by a NUL.
+/// `entries` are a log entry and its fields, as SpanWriter::AddLog returns them. The text in them
+/// is the application's and may not be valid UTF-8.
 void RecordSpanLog(const SpanContext& context, tracekin_ust_level level,
                    std::string_view entries) noexcept;
 
-/// These functions set `ids->tid`.
+/// Record that a scope begins or ends. The functions set `ids->tid`.
 void RecordScopeEnter(tracekin_ust_ids* ids) noexcept;
 void RecordScopeExit(tracekin_ust_ids* ids) noexcept;
 

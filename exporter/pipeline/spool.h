@@ -46,8 +46,9 @@ namespace tracekin::exporter {
 class Spool {
  public:
   /// Does not access the disk yet. Changes only spooled, adopted, in_flight, spool_full and
-  /// spool_corrupt of `counts`. `resource` is the resource of later spans, as entries (span_bytes.h).
-  /// If it is larger than 64 KiB, the files contain only the beginning of the service name.
+  /// spool_corrupt of `counts`. `resource` is the resource of later spans, as entries
+  /// (span_bytes.h). If it is larger than 64 KiB, the files contain only the beginning of the
+  /// service name.
   Spool(std::string folder, std::uint64_t max_bytes, std::string_view resource,
         ExporterCounts* counts);
 

@@ -38,8 +38,8 @@ class TRACEKIN_API Tracer : public opentracing::Tracer {
   virtual Counters counters() const noexcept = 0;
 
   /// Asks the exporter thread to send the finished spans, and waits up to `timeout` until it has
-  /// tried. Returns true if the queue is empty afterwards. Blocks, so do not call it while handling
-  /// a request.
+  /// tried. Returns true if no span is queued or in flight afterwards. Blocks, so do not call it
+  /// while handling a request.
   virtual bool Flush(std::chrono::milliseconds timeout) noexcept = 0;
 
   /// Asks the sampler whether to sample the trace whose id has this lower half. For programs that
