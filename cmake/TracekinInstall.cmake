@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Installs tracekin in components that are also Debian packages, with the files by which projects
-# find it. No installed file contains the prefix, so a tree may be moved or packaged.
+# Installs tracekin in components that are also Debian packages, together with the files that
+# projects need to find it. No installed file contains the prefix, so a tree may be moved or
+# packaged.
 
 include(CMakePackageConfigHelpers)
 
@@ -47,7 +48,7 @@ foreach(pc tracekin-blkin tracekin-blkin-original tracekin-blkin-ceph)
     COMPONENT libtracekin-blkin-dev)
 endforeach()
 
-# Loaded by name, so neither headers nor links are installed.
+# The plugin and the modules are loaded by name, so no headers or links are installed for them.
 install(TARGETS tracekin_plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   COMPONENT tracekin-plugin)
 foreach(module thrift kafka)
@@ -73,7 +74,7 @@ if(TARGET tracekin_program)
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT tracekin-tools)
   install(FILES ${completion_dir}/tracekin.fish
     DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT tracekin-tools)
-  # Debian's zsh looks for what packages bring in a folder of its own.
+  # On Debian, zsh searches a separate folder for the completions that packages install.
   install(FILES ${completion_dir}/_tracekin
     DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT local)
   install(FILES ${completion_dir}/_tracekin

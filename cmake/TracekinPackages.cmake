@@ -54,7 +54,8 @@ macro(tracekin_package name section)
     DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${name} COMPONENT ${name} EXCLUDE_FROM_ALL)
 endmacro()
 
-# Only suggested: their dependencies are large, and most hosts need neither.
+# The modules are only suggested, because their dependencies are large and most hosts do not need
+# them.
 set(modules "libtracekin-thrift0 ${same_version}, libtracekin-kafka0 ${same_version}")
 
 tracekin_package(libtracekin${so} libs
@@ -110,7 +111,7 @@ install(FILES ${generated_dir}/lintian-overrides RENAME tracekin-plugin
   DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/lintian/overrides COMPONENT tracekin-plugin
   EXCLUDE_FROM_ALL)
 
-# Of no use to another version: exporter/module.h.
+# Modules work only with the same version of the library or the plugin; see exporter/module.h.
 set(user_of_modules "libtracekin${so} ${same_version} | tracekin-plugin ${same_version}")
 
 if(TARGET tracekin_thrift)

@@ -12,7 +12,7 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo CACHE STRING "" FORCE)
 endif()
 
-# Private settings of our own code; consumers do not inherit them.
+# Settings for the project's own code. Consumers do not inherit them.
 add_library(tracekin_settings INTERFACE)
 target_include_directories(tracekin_settings INTERFACE
   ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
@@ -82,8 +82,8 @@ function(tracekin_deliver target)
   set_target_properties(${target} PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 endfunction()
 
-# tracekin_exports(TARGET MAP): a library that programs link to, and the version script that says what it
-# exports.
+# tracekin_exports(TARGET MAP): links the library TARGET with the version script MAP, which lists
+# the symbols that it exports.
 function(tracekin_exports target map)
   target_link_options(${target} PRIVATE LINKER:--version-script=${map})
   set_target_properties(${target} PROPERTIES LINK_DEPENDS ${map})
