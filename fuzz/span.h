@@ -14,9 +14,9 @@
 
 namespace tracekin {
 
-/// An entry that is well formed after one of type `*before`, which becomes its own: the types of the
-/// entry and of its value in one byte, the sizes of its key and value, and both. Sizes are cut to
-/// what is there.
+/// Makes an entry that is valid after an entry of type `*before`, and stores its own type there. In
+/// the input, the types of the entry and of its value share one byte. The sizes of its key and
+/// value follow, and then the key and the value. Sizes are limited to the rest of the input.
 inline std::string TakeEntry(Input* input, exporter::EntryType* before) {
   exporter::EntryHeader header{};
   const unsigned types = input->Take<std::uint8_t>();
@@ -40,9 +40,9 @@ inline std::string TakeEntry(Input* input, exporter::EntryType* before) {
   return entry.append(key).append(value).append(1, '\0');
 }
 
-/// Reads a well-formed span. Its size and the bytes of its SpanHeader that have a restricted range
-/// are corrected. The byte before the header is the number of entries; there are fewer if the input
-/// ends.
+/// Makes a valid span from the input. Corrects its size and the bytes of its SpanHeader that have a
+/// restricted range. The byte before the header is the number of entries. The span has fewer
+/// entries if the input ends.
 inline std::string TakeSpan(Input* input) {
   std::size_t entries = input->Take<std::uint8_t>();
   std::string span(input->TakeBytes(sizeof(exporter::SpanHeader)));

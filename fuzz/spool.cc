@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Segments that a dead process left in the spool. The first byte selects the rest of the input: the
-// bytes of a file, or spans and the bytes between them, from which a segment with valid checksums
-// is built here.
+// Fuzzes the reader of segments that a dead process left in the spool. The first byte selects the
+// format of the rest of the input. It is either the bytes of a file, or spans and the bytes between
+// them. This program builds a segment with valid check sums from the latter.
 #include "exporter/pipeline/spool.h"
 
 #include <sys/file.h>
@@ -29,7 +29,7 @@ std::string_view BytesOf(const Integer& value) {
 struct Segment {
   std::string bytes;
   std::vector<std::string> spans;  // spans that must be found
-  std::uint64_t lost = 0;          // missing in the sequence of numbers
+  std::uint64_t lost = 0;          // number of records that are missing in the sequence
   std::size_t records = 0;
 };
 
@@ -49,7 +49,7 @@ void AddRecord(std::uint32_t number, std::string_view span, Segment* segment) {
   ++segment->records;
 }
 
-// A size beyond which the input's is of a resource's bytes as they are, and not of a service's name.
+// From this size on, the input contains the raw bytes of a resource instead of a service name.
 constexpr std::size_t kMaxService = 0xF0;
 
 // Builds records with increasing numbers, and bytes between them, from the input.
@@ -83,7 +83,7 @@ Segment Build(Input* input) {
     }
     ++next;
   }
-  segment.lost += torn;  // one at least
+  segment.lost += torn;  // at least one
   if (!exporter::AreWellFormedEntries(resource)) {
     segment.spans.clear();
     segment.lost = 1;  // at least one

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""No source file of ours is linked into two of the delivered libraries.
+"""Checks that none of the project's source files is linked into two of the delivered libraries.
 
 usage: linked_once_test.py BUILD_FOLDER
 
-A second copy has a second random seed, a second state per thread and a second set of fork handlers. The libraries
-are compared by the compilation units in their debugging information, and by the symbols that they export.
+A second copy would have a second random seed, a second state per thread and a second set of fork
+handlers. The test compares the compilation units in the debugging information of the libraries, and
+the symbols that they export.
 """
 import pathlib
 import re
@@ -13,24 +14,25 @@ import subprocess
 import sys
 
 LIBRARIES = ["libtracekin", "libtracekin_blkin"]
-# These hold what they need, for the reason given.
+# These libraries contain copies of all the code that they need, for the given reason.
 STANDALONE = {
     "libtracekin_plugin": "a host loads it by name, and it exports nothing else than what the host looks for",
     "libtracekin_thrift": "the plugin loads it, too, and exports nothing that it could link to",
     "libtracekin_kafka": "the plugin loads it, too, and exports nothing that it could link to",
     "libtracekin_ust": "the plugin loads it, too; it is C, and has nothing of the others",
 }
-# What a module may have of its own, beside its own files: nothing that keeps a state which threads share.
+# Files that must not be part of a module, because they contain state that threads share.
 STATEFUL = ["base/thread_state.cc", "base/open_module.cc", "tracer/process.cc", "ust/loader.cc"]
 
 
 def sources(library):
-    """The project's source files that are part of a library."""
+    """Returns the project's source files that are part of a library."""
     printed = subprocess.run(["readelf", "--wide", "--debug-dump=info", "--dwarf-depth=1", library],
                              capture_output=True, text=True, check=True).stdout
     return set(re.findall(r"DW_AT_name .*: \.\./\.\./(\S+)$", printed, re.MULTILINE))
 
 
+# Returns the names of the symbols that a library exports.
 def exports(library):
     printed = subprocess.run(["nm", "--dynamic", "--defined-only", "--format=posix", library],
                              capture_output=True, text=True, check=True).stdout

@@ -24,7 +24,7 @@ bool IsBuilt(std::string_view module) {
   return module.empty();
 }
 
-/// Options that send spans to `destination`, and nothing that it does not need.
+/// Returns options that send spans to `destination`, and that set only the keys that it needs.
 Options OptionsFor(const Destination& destination, const Format& format) {
   Options options;
   options.service_name = "a";
@@ -95,7 +95,8 @@ TEST(Destinations, AnEndpointNamesTheFirstOfItsScheme) {
   }
 }
 
-/// The error of a JSON object with that exporter, or of the options that it makes.
+/// Returns the error of parsing a JSON object with this exporter, or of validating the resulting
+/// options.
 std::string ErrorOf(const std::string& exporter) {
   Options options;
   std::string error;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests processes that exit with open tracers: what OpenSSL does at exit, and how long the
-// exporters may take.
+// Tests processes that exit with open tracers. Checks that the cleanup of OpenSSL at exit does no
+// harm, and that the exporters do not delay the exit too long.
 //
 // Each case forks a host that loads or links tracekin, and with it libcurl and OpenSSL, like other
 // programs. Nothing in this program initialises these libraries earlier.
@@ -43,7 +43,7 @@ std::atomic<int> in_handshake{0};
 // Overrides OpenSSL's function to make a step of the handshake slow, like on an overloaded machine.
 extern "C" __attribute__((visibility("default"))) int SSL_connect(void* connection) {
   static const auto real = reinterpret_cast<int (*)(void*)>(dlsym(RTLD_NEXT, "SSL_connect"));
-  static const auto loaded = [] {  // if only the plugin loaded it
+  static const auto loaded = [] {  // used if only the plugin loaded OpenSSL
     void* const library = dlopen("libssl.so.3", RTLD_NOW | RTLD_NOLOAD);
     return library == nullptr ? nullptr
                               : reinterpret_cast<int (*)(void*)>(dlsym(library, "SSL_connect"));
@@ -75,7 +75,7 @@ std::shared_ptr<opentracing::Tracer> Make(const std::string& configuration) {
   return tracer;
 }
 
-/// Forks a process that runs `host` and exits with 0, unless `host` ends it otherwise.
+/// Forks a process that runs `host` and then exits with 0, unless `host` itself ends the process.
 template <class Host>
 pid_t Start(Host host) {
   std::fflush(nullptr);
@@ -85,7 +85,7 @@ pid_t Start(Host host) {
   std::exit(0);
 }
 
-/// Returns the exit status of that process, or -1 if it crashes or hangs.
+/// Waits for the process `host`. Returns its exit status, or -1 if it crashes or hangs.
 int StatusOf(pid_t host) {
   const int status = AwaitChild(host);
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -100,7 +100,7 @@ void Report(const std::shared_ptr<opentracing::Tracer>& tracer) {
 
 class ExitTest : public ::testing::Test {
  protected:
-  // Not a static object, because a host would destroy it when it exits.
+  // The certificates are not a static object, because a host would destroy it when it exits.
   static void SetUpTestSuite() {
     certificates_ = new Certificates;
     certificates_->MakeForLocalCollector();
@@ -187,7 +187,7 @@ TEST_F(ExitTest, TheFirstHandshakeOfAProcessMayBeItsLast) {
   }
 }
 
-// The handlers that run after ours represent those of OpenSSL.
+// The exit handlers that run after tracekin's handler represent the handlers of OpenSSL.
 TEST_F(ExitTest, NoThreadIsInsideOfOpenSslWhenItIsCleanedUp) {
   EXPECT_EQ(StatusOf(Start([this] {
               slow_handshake_ms = 300;  // longer than Close() waits beyond its timeout
@@ -202,8 +202,8 @@ TEST_F(ExitTest, NoThreadIsInsideOfOpenSslWhenItIsCleanedUp) {
             0);
 }
 
-// OpenSSL cannot be used any more after OPENSSL_cleanup(), so a host that calls it itself closes its
-// tracers before.
+// OpenSSL cannot be used after OPENSSL_cleanup(), so a host that calls this function itself closes
+// its tracers first.
 TEST_F(ExitTest, AHostThatHasClosedItsTracersMayCleanUpOpenSslItself) {
   const pid_t host = Start([this] {
     const auto tracer = Make(Https());
@@ -232,8 +232,8 @@ TEST_F(ExitTest, OneThatHasNotMayCrashWhichIsALimit) {
   EXPECT_TRUE(status == -1 || status == 104) << status;
 }
 
-// A limit: what the host's own threads had of OpenSSL at a fork stays locked in the child. The child's
-// spans are lost, and nothing else.
+// Demonstrates a limit: locks of OpenSSL that the host's threads held during a fork stay locked in
+// the child. The child loses its spans, but is not affected otherwise.
 TEST_F(ExitTest, AChildWhoseHandshakeNeverEndsGoesOnAndExitsInTime) {
   EXPECT_EQ(StatusOf(Start([this] {
               const auto tracer = Make(Https(R"(, "close_timeout_ms": 100)"));
@@ -249,7 +249,7 @@ TEST_F(ExitTest, AChildWhoseHandshakeNeverEndsGoesOnAndExitsInTime) {
 
 #ifdef TRACEKIN_HAS_KAFKA
 
-// A "broker" that takes part in the handshake and then says nothing.
+// Uses a server as a broker that completes the TLS handshake and then never answers.
 class KafkaExitTest : public ExitTest {
  protected:
   KafkaExitTest() {
@@ -308,7 +308,8 @@ class ExitTimeTest : public ::testing::Test {
   const Listener silent_{100};
 };
 
-// When the tracers' exit handler began, and what another thread has measured since then.
+// The time at which the exit handler of the tracers began, and the measurements of another thread
+// since then.
 std::chrono::steady_clock::time_point exit_began;
 std::atomic<bool> exiting{false};
 std::atomic<int> forks{0};

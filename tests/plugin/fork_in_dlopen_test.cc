@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A limit: glibc gives a child a new lock for its list of loaded objects, and leaves the list as another
-// thread was changing it. A child that loads the plugin then may hang or crash.
+// Demonstrates a limit of forks during dlopen(). In the child, glibc resets the lock of its list of
+// loaded objects, but not the list itself, which another thread may have been changing. If the
+// child then loads the plugin, it may hang or crash.
 //
-// A program of its own, because no test may have loaded the plugin before.
+// This is a separate program, because no other test may load the plugin earlier.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -29,7 +30,7 @@ bool AChildCanLoadThePlugin() {
 
 TEST(ForkDuringDlopenLimit, AChildMayHangOrCrashIfItLoadsThePluginAndTheHostWasInDlopen) {
   TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK();
-  constexpr int kMostForks = 1000;  // one in ten fails, or one in two
+  constexpr int kMostForks = 1000;  // between one in ten and one in two forks fails
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(AChildCanLoadThePlugin());
   Background host;
   std::atomic<int> loads{0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connections that this process has.
+// Finds the network connections of this process.
 #ifndef TRACEKIN_TESTS_SUPPORT_CONNECTIONS_H
 #define TRACEKIN_TESTS_SUPPORT_CONNECTIONS_H
 
@@ -14,7 +14,7 @@
 
 namespace tracekin::testing {
 
-/// The descriptors that are connected to `port`, over IPv4.
+/// Returns the descriptors of this process that are connected to `port` over IPv4.
 inline std::vector<int> ConnectionsTo(std::uint16_t port) {
   std::vector<int> found;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd")) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of a transport over TCP have in common: a server, the transport, and how long it took.
+// A fixture for tests of transports over TCP. It contains a server and the transport, and measures
+// how long a call takes.
 #ifndef TRACEKIN_TESTS_SUPPORT_TRANSPORT_FIXTURE_H
 #define TRACEKIN_TESTS_SUPPORT_TRANSPORT_FIXTURE_H
 
@@ -17,22 +18,22 @@
 
 namespace tracekin::testing {
 
-/// How far from a deadline a transport may return.
+/// The maximum difference between a deadline and the time at which a transport returns.
 constexpr std::chrono::milliseconds kSlack{200};
 
 inline Transport::Clock::time_point In(std::chrono::milliseconds time) {
   return Transport::Clock::now() + time;
 }
 
-/// `T` is the transport's class.
+/// The fixture for transports of class `T`.
 template <class T>
 class TransportFixture : public ::testing::Test {
  protected:
   using Milliseconds = std::chrono::milliseconds;
 
-  /// `empty` is a body without spans.
+  /// `empty` is a request body without spans.
   explicit TransportFixture(std::string empty) : empty_(std::move(empty)) {
-    // As Transport::Send requires of its caller:
+    // Transport::Send requires this from its caller.
     sigset_t signals;
     sigemptyset(&signals);
     sigaddset(&signals, SIGPIPE);
@@ -51,7 +52,7 @@ class TransportFixture : public ::testing::Test {
   ExporterOptions options_;
   Transport::Clock::duration elapsed_{};
   std::optional<FaultServer> server_;
-  std::optional<T> transport_;  // ends first
+  std::optional<T> transport_;  // the last member, so that it is destroyed first
 };
 
 }  // namespace tracekin::testing

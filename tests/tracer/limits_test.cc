@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits: what tracekin cannot keep a host from, as docs/reliability.md has it. Each test names one, and
-// shows how far it goes.
+// Tests the limits that docs/reliability.md lists: harm that tracekin cannot prevent. Each test
+// demonstrates one limit and checks that its effects do not go further.
 //
-// The functions of the C library that hang or fail here are defined below.
+// This file replaces the functions of the C library that must hang or fail in these tests.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@
 
 namespace {
 
-/// Holds up whoever comes to Pass() while it is closed.
+/// While the gate is closed, Pass() blocks the threads that call it.
 class Gate {
  public:
   void Close() { closed_ = true; }
@@ -50,11 +50,11 @@ class Gate {
   std::atomic<int> waiting_{0};
 };
 
-Gate disk;    // of files whose path has "hanging" in it, and of standard error
-Gate unlock;  // of mutexes, for threads with `holds_mutexes`
+Gate disk;    // blocks access to files whose path contains "hanging", and to standard error
+Gate unlock;  // blocks the unlocking of mutexes on threads that set `holds_mutexes`
 thread_local bool holds_mutexes = false;
 std::atomic<bool> no_thread_values{false};
-std::atomic<void*> last_node{nullptr};  // of those that operator new made without throwing
+std::atomic<void*> last_node{nullptr};  // the last result of the nothrow operator new
 std::atomic<bool> node_is_freed{false};
 
 template <class Function>
@@ -167,7 +167,7 @@ TEST(LoggerLimit, OneThatWaitsHoldsTheThreadThatMakesATracer) {
   maker.join();
 }
 
-// Whether the memory of a Scope that a thread has left open is freed when the Scope ends.
+// Ends a Scope on another thread than it began on. Returns whether its memory is freed.
 bool ScopeLeftOpenIsFreed() {
   const RecordingTracer tracer;
   const auto span = tracer->StartSpan("a");
@@ -186,7 +186,7 @@ TEST(ScopeLimit, OneThatAThreadLeavesOpenIsNotClearedAwayWithoutMemoryForAPthrea
   EXPECT_FALSE(freed);
 }
 
-// How a child ends that asks for the global tracer.
+// Forks a child that asks for the global tracer. Returns the status of the child.
 int StatusOfAChildThatAsksForTheGlobalTracer() {
   const pid_t child = fork();
   if (child == 0) {
@@ -215,7 +215,7 @@ TEST(GlobalTracerLimit, AChildMayWaitForItForEverIfAnotherThreadAskedForItAtTheF
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) << status;
 }
 
-// Cancellation unwinds the stack, which ends the process in a function that must not throw.
+// Cancellation unwinds the stack. In a function that must not throw, this ends the process.
 TEST(AsynchronousCancellationLimit, InACallEndsTheProcess) {
   TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   const pid_t child = fork();
@@ -223,7 +223,7 @@ TEST(AsynchronousCancellationLimit, InACallEndsTheProcess) {
     signal(SIGABRT, SIG_DFL);
     const RecordingTracer tracer;
     for (int i = 0; i < 1000; ++i) {
-      // A thread that is cancelled while it has the span's lock leaves it taken.
+      // A thread that is canceled while it holds the span's lock never unlocks it.
       opentracing::Span* const span = tracer->StartSpan("a").release();
       std::atomic<bool> runs{false};
       struct Run {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an encoder is given of a span beyond what Zipkin is told: types, fields of logs, links, status,
-// trace state, and the tracer's tags apart from the span's.
+// Tests the data of a span that encoders receive but that Zipkin's model does not contain: types,
+// fields of logs, links, status, trace state, and the tracer's tags separate from the span's.
 
 #include <gtest/gtest.h>
 
@@ -47,7 +47,8 @@ TEST(Model, TagsKeepTheTypesOfTheirValues) {
                                 {"changed", "text", ValueType::kText}}));
 }
 
-// Else a reader would take the beginning of a list for JSON, or that of a number for the number.
+// Otherwise a reader would parse the beginning of a list as JSON, or read a wrong number from the
+// beginning of a number.
 TEST(Model, AValueThatWasCutIsText) {
   RecordingTracer tracer;
   const auto span = tracer->StartSpan("a");
