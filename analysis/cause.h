@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread's time can go to, and why it is sometimes not known.
+// Lists the causes to which the time of a thread is attributed, and the reasons for which a cause
+// may be unknown.
 //
-// Thread-safety: functions of their arguments.
+// Thread-safety: the functions are pure. Any thread may call them.
 #ifndef TRACEKIN_ANALYSIS_CAUSE_H
 #define TRACEKIN_ANALYSIS_CAUSE_H
 
@@ -9,7 +10,7 @@
 
 namespace tracekin::analysis {
 
-/// docs/why.md says what each one means.
+/// The causes; docs/why.md explains each of them.
 enum class Cause : std::uint8_t {
   kUnknown,
   kRunning,
@@ -27,7 +28,7 @@ enum class Cause : std::uint8_t {
   kCount
 };
 
-/// Why the cause of some time is not known.
+/// The reason for which the cause of some time is unknown.
 enum class Reason : std::uint8_t {
   kNone,
   kNoKernelTrace,
@@ -42,24 +43,25 @@ enum class Reason : std::uint8_t {
   kCount
 };
 
-/// What a CPU does while an event is recorded: the thread's own work, or what interrupts that.
+/// The activity of a CPU while an event is recorded: the work of a thread, or an interruption of
+/// it.
 enum class Context : std::uint8_t {
   kTask,
   kIrq,
-  kVector,  // an interrupt of the processor's own, such as its timer's
+  kVector,  // an interrupt of the processor itself, for example of its timer
   kSoftirq,
   kHrtimer,    // the function of a high-resolution timer
   kTimer,      // the function of a timer
-  kReception,  // packets are taken in
+  kReception,  // the reception of packets
 };
 
-/// One word, as the JSON has it: "running".
+/// Returns the word for a cause that the JSON output uses, such as "running".
 const char* Word(Cause cause);
 
-/// A phrase, such as "no kernel trace".
+/// Returns a phrase for a reason, such as "no kernel trace".
 const char* Phrase(Reason reason);
 
-/// The kernel's name of a softirq vector, such as "NET_RX"; "?" above 9.
+/// Returns the kernel's name of a softirq vector, such as "NET_RX", or "?" for numbers above 9.
 const char* SoftirqName(unsigned vector);
 
 }  // namespace tracekin::analysis

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of a span went: its time from start to finish is divided, exactly, into parts.
+// Divides the time of a span from start to finish into parts, without gaps or overlaps.
 //
-// The parts at depth 0 follow each other from the start of the span to its end. A part at depth n +
-// 1 says what the thread that a part at depth n waited for did in that time; such parts come right
-// after it, and divide it as exactly. So one span's parts are a tree, in the order in which one
-// prints it.
+// The parts at depth 0 follow each other from the start of the span to its end. If a part at depth
+// n is a wait for another thread, the parts at depth n + 1 show what that thread did in that time.
+// They directly follow the part that they explain, and divide its time without gaps as well. The
+// parts of a span are therefore a tree in the order in which it is printed.
 //
-// Thread-safety: functions of their arguments.
+// Thread-safety: the functions only access their arguments.
 #ifndef TRACEKIN_ANALYSIS_CRITICAL_PATH_H
 #define TRACEKIN_ANALYSIS_CRITICAL_PATH_H
 
@@ -24,45 +24,46 @@ constexpr std::uint32_t kNoWait = 0xFFFFFFFF;
 
 struct Part {
   Time start = 0, end = 0;
-  ThreadIndex thread = kNobody;  // whose time it is
-  ThreadIndex by = kNobody;      // whom it waited for, or who had the processor
-  SpanIndex by_span = kNoSpan;   // what `by` worked for when this part ended
-  std::uint32_t wait = kNoWait;  // the index of a Wait, which says more
+  ThreadIndex thread = kNobody;  // the thread whose time this is
+  ThreadIndex by = kNobody;      // the thread that it waited for, or that used the processor
+  SpanIndex by_span = kNoSpan;   // the span that `by` worked for when this part ended
+  std::uint32_t wait = kNoWait;  // the index of a Wait with more details
   std::uint16_t depth = 0;
-  std::uint16_t what =
-      0;  // in a call: its name; interrupted: the name of an irq, or a softirq's vector
+  // In a system call: its name. Interrupted: the name of the irq, or the softirq's vector.
+  std::uint16_t what = 0;
   Cause cause = Cause::kUnknown;
-  Reason reason = Reason::kNone;     // unknown: why
-  State state = State::kUnknown;     // running: whether in the user's program or in a call
-  Context context = Context::kTask;  // interrupted: by what
-  bool queued = false;               // no thread worked for the span
-  bool idle = false;                 // ready, although some processor was idle
+  Reason reason = Reason::kNone;     // if the cause is unknown: the reason
+  State state = State::kUnknown;     // if running: in user mode or in a system call
+  Context context = Context::kTask;  // if interrupted: the kind of interruption
+  bool queued = false;               // true if no thread worked for the span
+  bool idle = false;                 // true if the thread was ready while a processor was idle
 
   Time length() const { return end - start; }
 };
 
-/// Which threads a span's parts are taken from.
+/// The threads from which the parts of a span are derived.
 enum class Basis : std::uint8_t {
-  kScopes,  // those that had it active
-  kThread,  // the one that started and finished it, because it has no scopes
-  kFinish,  // the one that finished it, with all that it waited for: it has no scopes, and moved
+  kScopes,  // the threads on which the span was active
+  kThread,  // no scopes: the thread that started and finished the span
+  kFinish,  // no scopes, and another thread started it: the thread that finished it, and its waits
   kNone     // no thread is known
 };
 
 struct Explanation {
   std::vector<Part> parts;
-  Time own = 0;  // of the span's time what none of its children explains
+  Time own = 0;  // the part of the span's time that none of its children covers
   Basis basis = Basis::kNone;
-  bool cut = false;  // too many parts: some at a depth above 0 were left out
+  bool cut = false;  // true if parts at depths above 0 were omitted because there were too many
 };
 
-/// A wait is followed to what others did meanwhile if it takes a thousandth of the span or more, as
-/// long as the span has fewer parts than this.
+/// While a span has fewer parts than this, each wait of at least a thousandth of the span is
+/// explained by the actions of the thread that it waited for.
 constexpr std::size_t kMaxParts = 100'000;
 
+/// Explains the time of a span.
 Explanation Explain(const Timelines& timelines, const Spans& spans, SpanIndex span);
 
-/// The parts of a thread's time from `from` to `to`, as if that were a span.
+/// Returns the parts of a thread's time from `from` to `to`, as if that time were a span.
 std::vector<Part> ExplainThread(const Timelines& timelines, const Spans& spans, ThreadIndex thread,
                                 Time from, Time to);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole analysis of a recording: give it all events, in the order of each host's clock, then
-// ask why a span was slow.
+// Analyses a recording. Pass it all events in the order of each host's clock, and then ask why a
+// span was slow.
 //
-// Pure: it knows no files, no clock and no threads. Thread-safety: none.
+// Does not use files, clocks or threads. Thread-safety: none.
 #ifndef TRACEKIN_ANALYSIS_ENGINE_H
 #define TRACEKIN_ANALYSIS_ENGINE_H
 
@@ -19,8 +19,8 @@ class Engine {
   Engine(const Machine::Limits& machine, const Spans::Limits& spans)
       : machine_(machine), spans_(spans) {}
 
-  /// How the cycles of a host become time, and whether there are events of its kernel. Before the
-  /// host's first event.
+  /// Sets how to convert the cycles of a host to time, and whether the recording contains events of
+  /// its kernel. REQUIRES: called before the first event of the host.
   void SetHost(std::uint16_t host, const Clock& clock, bool kernel) {
     machine_.SetHost(host, clock, kernel);
   }
@@ -30,7 +30,7 @@ class Engine {
     if (event.kind >= Kind::kSpanStart) spans_.Take(event, machine_.ThreadOf(event), now);
   }
 
-  /// After the last event, and before any question.
+  /// Ends the recording. REQUIRES: called after the last event and before any query.
   void Finish() { spans_.Finish(machine_.timelines()); }
 
   const Timelines& timelines() const { return machine_.timelines(); }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vocabulary between what reads traces and what analyses them: one event of the kernel or of a
-// program, as plain numbers and text.
+// Defines the events that the readers of traces pass to the analysis. An Event is one event of the
+// kernel or of a program, as plain numbers and text.
 //
-// A reader fills one Event again and again, without allocating memory, and gives it to the
-// analysis. The text of an event belongs to the reader and is valid during that call. The names of
-// events and fields below are those of lttng-modules 2.13 and of docs/ust-events.md; readers of
-// other layouts translate.
+// A reader reuses one Event without allocating memory, and passes it to the analysis. The text of
+// an event belongs to the reader and is valid during that call. The names of events and fields
+// below are those of lttng-modules 2.13 and of docs/ust-events.md. Readers of other layouts
+// translate them.
 //
 // Thread-safety: plain data.
 #ifndef TRACEKIN_ANALYSIS_EVENT_H
@@ -17,17 +17,18 @@
 
 namespace tracekin::analysis {
 
-/// What happened. The struct that is named after each group says what its numbers and texts are.
+/// The kinds of events. The comment above each group names the structs that define the numbers and
+/// the texts of its events.
 enum class Kind : std::uint8_t {
-  kOther,  // nothing that the analysis knows; passed over
+  kOther,  // an event that the analysis does not know and ignores
 
   // About the recording: Discarded
   kDiscarded,
 
   // The scheduler: Switch, Wake, Migrate, Fork, Task
   kSwitch,     // sched_switch
-  kWaking,     // sched_waking: in the context of what wakes
-  kWakeup,     // sched_wakeup: perhaps on the woken thread's CPU, so the context is not the cause
+  kWaking,     // sched_waking: recorded in the context that wakes the thread
+  kWakeup,     // sched_wakeup: may be recorded on the woken thread's CPU, so not in that context
   kWakeupNew,  // sched_wakeup_new
   kMigrate,    // sched_migrate_task
   kFork,       // sched_process_fork
@@ -35,10 +36,10 @@ enum class Kind : std::uint8_t {
   kExit,       // sched_process_exit
   kFree,       // sched_process_free
 
-  // What interrupts a thread: Interrupt, Softirq, Timer
+  // Interruptions of a thread: Interrupt, Softirq, Timer
   kIrqEntry,      // irq_handler_entry
   kIrqExit,       // irq_handler_exit
-  kVectorEntry,   // x86_irq_vectors_*_entry: the name is what stands for the star
+  kVectorEntry,   // x86_irq_vectors_*_entry: the name is the part that the star stands for
   kVectorExit,    // x86_irq_vectors_*_exit
   kSoftirqEntry,  // irq_softirq_entry
   kSoftirqExit,   // irq_softirq_exit
@@ -48,7 +49,7 @@ enum class Kind : std::uint8_t {
   kTimerEntry,    // timer_expire_entry
   kTimerExit,     // timer_expire_exit
 
-  // What a thread asks of the kernel, or is made to take: Syscall, PageFault, Signal
+  // System calls, page faults and signals: Syscall, PageFault, Signal
   kSyscallEntry,    // syscall_entry_*, compat_syscall_entry_*
   kSyscallExit,     // syscall_exit_*, compat_syscall_exit_*
   kPageFault,       // x86_exceptions_page_fault_user, x86_exceptions_page_fault_kernel
@@ -60,10 +61,10 @@ enum class Kind : std::uint8_t {
   kBlockComplete,   // block_rq_complete
   kPacketQueue,     // net_dev_queue: a packet is sent
   kPacketReceive,   // net_if_receive_skb
-  kReceptionEntry,  // net_*_receive*_entry, net_if_rx_entry: packets are taken in until the exit
+  kReceptionEntry,  // net_*_receive*_entry, net_if_rx_entry: packets are received until the exit
   kReceptionExit,
 
-  // What there was when the recording began: ProcessState, PidNamespace, DiskName, FileName
+  // The state when the recording began: ProcessState, PidNamespace, DiskName, FileName
   kProcessState,  // lttng_statedump_process_state
   kPidNamespace,  // lttng_statedump_process_pid_ns
   kDiskName,      // lttng_statedump_block_device
@@ -80,10 +81,10 @@ enum class Kind : std::uint8_t {
   kCount
 };
 
-/// The value of a number that the trace does not have. A reader sets all numbers of the kind.
+/// The value of a number that the trace does not contain. A reader sets all numbers of the kind.
 constexpr std::int64_t kAbsent = std::numeric_limits<std::int64_t>::min();
 
-/// Events that the tracer had no room for, on this CPU, before `cycles`.
+/// Events of this CPU that the tracer discarded before `cycles`, because it had no room for them.
 struct Discarded {
   enum Number {
     kEvents,
@@ -102,16 +103,16 @@ struct Wake {
 struct Migrate {
   enum Number { kTid, kFromCpu, kToCpu };
 };
-struct Fork {  // the vtid is the innermost, that of the namespace kChildNamespace (child_ns_inum)
+struct Fork {  // the vtid is the one in the innermost namespace, kChildNamespace (child_ns_inum)
   enum Number { kParentTid, kParentPid, kChildTid, kChildPid, kChildNamespace, kChildVtid };
   enum Text { kChildComm };
 };
-struct Task {  // exec, exit, free; the text of exec is the file
+struct Task {  // exec, exit, free; the text of exec is the name of the file
   enum Number { kTid };
   enum Text { kComm };
 };
 struct Interrupt {
-  enum Number { kIrq };  // a vector: absent
+  enum Number { kIrq };  // absent for vectors
   enum Text { kName };
 };
 struct Softirq {
@@ -120,23 +121,23 @@ struct Softirq {
 struct Timer {
   enum Number { kAddress };
 };
-struct Syscall {  // entry: the arguments that it has; exit: kResult
+struct Syscall {  // entry: the arguments of the call; exit: kResult
   enum Number { kFd, kAddress, kOperation, kValue, kTimeout, kPid, kResult };
-  enum Text { kName };  // without what stands before it, such as "futex"
+  enum Text { kName };  // the name without the prefix of the event's name, such as "futex"
 };
 struct PageFault {
   enum Number { kAddress, kError };
 };
 struct Signal {
-  enum Number { kSignal, kTid };  // deliver: kTid is absent
+  enum Number { kSignal, kTid };  // kTid is absent for kSignalDeliver
 };
 struct Block {
   enum Number { kDevice, kSector, kSectors, kBytes, kFlags };  // flags: the field rwbs
   enum Text { kComm };
 };
-struct Packet {  // an IPv4 address is the low half of its address, with 0 as the high half
+struct Packet {  // an IPv4 address is stored in the low half of an address, and the high half is 0
   enum Number {
-    kProtocol,  // of IP: 6 TCP, 17 UDP
+    kProtocol,  // the IP protocol number: 6 for TCP, 17 for UDP
     kSourceHigh,
     kSourceLow,
     kTargetHigh,
@@ -150,11 +151,11 @@ struct Packet {  // an IPv4 address is the low half of its address, with 0 as th
   };
 };
 struct ProcessState {
-  enum Number { kTid, kPid, kParentPid, kStatus, kCpu, kType };  // kType: 1 is a kernel thread
+  enum Number { kTid, kPid, kParentPid, kStatus, kCpu, kType };  // kType: 1 for a kernel thread
   enum Text { kName };
 };
 struct PidNamespace {
-  enum Number { kTid, kVtid, kVpid, kLevel, kNamespace };  // the field ns_inum
+  enum Number { kTid, kVtid, kVpid, kLevel, kNamespace };  // kNamespace: the field ns_inum
 };
 struct DiskName {
   enum Number { kDevice };
@@ -170,7 +171,8 @@ struct Span {
 };
 /// The severity of a log.
 enum Severity { kDebug, kInfo, kWarning, kSevere };
-/// A record of BlkKin: ids as in Span. A timestamp has its event as kValue and an empty key.
+/// A record of BlkKin, with the same ids as in Span. The kValue of a timestamp is its event, and
+/// the key is empty.
 struct Blkin {
   enum Number { kTraceHigh, kTraceLow, kSpan, kParent };
   enum Text { kOperation, kService, kKey, kValue };
@@ -180,13 +182,14 @@ struct Event {
   static constexpr int kNumbers = 11;
   static constexpr int kTexts = 5;
 
-  std::uint64_t cycles = 0;  // the raw value of the host's clock; comparable within a host
+  std::uint64_t cycles = 0;  // raw value of the host's clock; only comparable within a host
   Kind kind = Kind::kOther;
-  std::uint16_t host = 0;  // which clock: an index that the reader gives each uuid of a clock
+  std::uint16_t host = 0;  // identifies the clock: the reader's index of the clock's uuid
   std::uint32_t cpu = 0;
 
-  // Events of programs: the thread that recorded it, as its own PID namespace numbers it (the field
-  // `tid`, or else the context vtid); -1, 0 and an empty name where the trace does not tell.
+  // For events of programs: the thread that recorded the event. The fields are -1, 0 or empty if
+  // the trace does not contain them. `tid` is the thread's number in its own PID namespace, from
+  // the field `tid` or otherwise from the context vtid.
   std::int32_t tid = -1;
   std::int32_t pid = -1;            // the context vpid
   std::uint32_t pid_namespace = 0;  // the context pid_ns
@@ -196,10 +199,10 @@ struct Event {
   std::string_view text[kTexts] = {};
 };
 
-/// How the cycles of a host become calendar time.
+/// Defines how the cycles of a host are converted to calendar time.
 struct Clock {
-  std::uint64_t frequency = 1'000'000'000;  // cycles a second
-  std::int64_t offset_ns = 0;               // what cycle 0 is, in ns since the Unix epoch
+  std::uint64_t frequency = 1'000'000'000;  // cycles per second
+  std::int64_t offset_ns = 0;               // the time of cycle 0, in ns since the Unix epoch
 };
 
 }  // namespace tracekin::analysis

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's threads and processors, moment by moment: events go in, timelines come out.
+// A state machine that follows the kernel's threads and processors. It turns events into timelines.
 //
-// A thread runs, is interrupted, is ready, or is blocked; sched_switch says which. What it asked
-// for (the last system call) and what woke it (the context of sched_waking) are kept with each
-// wait. What events do not tell stays unknown, with the reason. After R. Giraldeau, M. Dagenais,
-// "Wait analysis of distributed systems using kernel tracing", TPDS 27(8), 2016, with causes told
-// by more contexts.
+// A thread is running, interrupted, ready or blocked, as sched_switch shows. For each wait, the
+// machine stores the last system call of the thread, and the context of sched_waking in which it
+// was woken. A state that the events do not show is unknown, and its reason is stored. The method
+// is that of R. Giraldeau, M. Dagenais, "Wait analysis of distributed systems using kernel
+// tracing", TPDS 27(8), 2016, but distinguishes more contexts.
 //
-// Memory: 16 bytes for each change of a thread's state and 72 for each wait, up to Limits; then the
-// rest of the recording is unknown. Thread-safety: none.
+// Memory: 16 bytes for each change of a thread's state and 72 bytes for each wait, up to Limits.
+// The rest of the recording is unknown then. Thread-safety: none.
 #ifndef TRACEKIN_ANALYSIS_MACHINE_H
 #define TRACEKIN_ANALYSIS_MACHINE_H
 
@@ -34,11 +34,11 @@ class Machine {
     std::size_t packets = std::size_t{1} << 16;
   };
 
-  /// What was left out or does not fit together.
+  /// Counts events, and data that was omitted or is inconsistent.
   struct Counts {
     std::uint64_t events = 0;
-    std::int64_t discarded = 0;   // LTTng's counts may go back, so that this is a signed sum
-    std::uint64_t backwards = 0;  // events that came before an earlier one of their host
+    std::int64_t discarded = 0;   // signed, because LTTng's counts may decrease
+    std::uint64_t backwards = 0;  // events with an earlier time than the event before, per host
     std::uint64_t segments_refused = 0;
     std::uint64_t threads_refused = 0;
   };
@@ -47,27 +47,28 @@ class Machine {
   explicit Machine(const Limits& limits)
       : limits_(limits), packets_(limits.packets, &timelines_.packets) {}
 
-  Machine(const Machine&) = delete;  // packets_ points into it
+  Machine(const Machine&) = delete;  // packets_ points into this object
   Machine& operator=(const Machine&) = delete;
 
-  /// How the cycles of a host become time, and whether there are events of its kernel. Before the
-  /// host's first event.
+  /// Sets how to convert the cycles of a host to time, and whether the recording contains events of
+  /// its kernel. REQUIRES: called before the first event of the host.
   void SetHost(std::uint16_t host, const Clock& clock, bool kernel);
 
-  /// Takes the next event of its host, of whatever kind. Returns its time, which is never before
-  /// the time of an earlier event of that host.
+  /// Processes the next event of its host, which may be of any kind. Returns its time, which is
+  /// never before the time of an earlier event of that host.
   Time Take(const Event& event);
 
-  /// The thread that recorded an event of a program, right after Take(). By its PID namespace,
-  /// where the kernel has told of that; otherwise it is the thread that has the CPU. Without a
-  /// kernel trace the program's own word is all there is.
+  /// Returns the thread that recorded an event of a program. Identifies it by its PID namespace if
+  /// the kernel's events describe that namespace, and otherwise by the CPU on which it runs.
+  /// Without a kernel trace, uses the ids that the program recorded.
+  /// REQUIRES: called directly after Take() with the same event.
   ThreadIndex ThreadOf(const Event& event);
 
   const Timelines& timelines() const { return timelines_; }
   const Counts& counts() const { return counts_; }
 
  private:
-  // One level of what interrupts a CPU's thread, with what happened in it so far.
+  // One level of nested interruptions of a CPU's thread, with the events that it had so far.
   struct Interruption {
     Context context;
     std::uint16_t what;
@@ -81,13 +82,13 @@ class Machine {
     Packets::Received packet;                               // the last that was received
     std::size_t packet_level = 0;                           // at which of the levels
   };
-  // What is known of a thread only while it lives.
+  // The state of a thread that is needed only while it lives.
   struct Live {
-    Wait asked;  // the system call that it is in
+    Wait asked;  // the system call in which the thread is
     bool in_call = false;
-    bool call_known = false;  // whether `in_call` is
+    bool call_known = false;  // whether `in_call` is known
     bool ending = false;
-    bool woken_early = false;  // woken before it was off its CPU
+    bool woken_early = false;  // woken before it left its CPU
     Time woken_at = 0;
   };
   struct HostState {
@@ -95,7 +96,7 @@ class Machine {
     std::unordered_map<std::int32_t, ThreadIndex> threads;
     std::map<std::pair<std::uint32_t, std::int32_t>, std::int32_t> namespaces;  // inum, vtid -> tid
     std::map<std::pair<std::uint32_t, std::int32_t>, ThreadIndex>
-        strangers;  // without a kernel trace
+        strangers;  // threads of hosts without a kernel trace
     unsigned idle_cpus = 0;
     bool has_waking = false;
   };

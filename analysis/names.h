@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that occurs again and again, such as the names of threads and operations, as small numbers.
+// Represents strings that occur repeatedly, such as names of threads and operations, as small
+// numbers.
 //
-// Owns a copy of each text. Thread-safety: none.
+// Owns a copy of each string. Thread-safety: none.
 #ifndef TRACEKIN_ANALYSIS_NAMES_H
 #define TRACEKIN_ANALYSIS_NAMES_H
 
@@ -16,24 +17,25 @@ namespace tracekin::analysis {
 
 class Names {
  public:
-  /// Takes in `limit` texts at most, the empty one included.
+  /// Stores at most `limit` strings, including the empty one.
   explicit Names(std::size_t limit) : limit_(limit) { Number(""); }
 
   Names(const Names&) = delete;
   Names& operator=(const Names&) = delete;
 
-  /// The number of a text: 0 for the empty one, and for each text that found no room.
+  /// Returns the number of a string, and stores it if it is new. Returns 0 for the empty string and
+  /// for strings beyond the limit.
   std::uint32_t Number(std::string_view text);
 
-  /// The text of a number; valid as long as this object.
+  /// Returns the string that has this number. It is valid as long as this object.
   std::string_view operator[](std::uint32_t number) const { return texts_[number]; }
 
-  /// How often a text found no room.
+  /// Returns how often a string was not stored because of the limit.
   std::uint64_t refused() const { return refused_; }
 
  private:
   const std::size_t limit_;
-  std::deque<std::string> texts_;  // their addresses stay as they are
+  std::deque<std::string> texts_;  // a deque, because the addresses of its elements do not change
   std::unordered_map<std::string_view, std::uint32_t> numbers_;
   std::uint64_t refused_ = 0;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joins the sending of a packet and its receipt, so that who receives one learns who sent it.
+// Matches the events of sending and receiving a packet, so that the sender of a received packet is
+// known.
 //
 // A packet is known by its addresses, ports, and TCP's sequence numbers or UDP's length, which two
 // network namespaces or two hosts see alike; of several that are alike the first one is taken.
@@ -27,8 +28,8 @@ class Packets {
   Packets(std::size_t limit, std::vector<PacketSource>* received)
       : limit_(limit), received_(received) {}
 
-  /// `event` is a kPacketQueue. A packet that passes several devices on its way counts once for
-  /// each time that it is sent.
+  /// Processes a kPacketQueue event. A packet that passes through several devices counts once for
+  /// each device that sends it.
   void Send(const Event& event, ThreadIndex sender, Time now);
 
   using Key = std::array<std::int64_t, 10>;
@@ -45,7 +46,7 @@ class Packets {
   /// Keeps a packet that has woken a thread. Returns its index in `received`.
   std::uint32_t Keep(const Received& packet);
 
-  /// How many were forgotten before the other side was seen.
+  /// Returns how many events were forgotten before the matching event was seen.
   std::uint64_t forgotten() const { return forgotten_; }
 
  private:

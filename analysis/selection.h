@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which spans a question is about: filters, and ids as people write them.
+// Selects the spans of a query, by filters and by ids in text form.
 //
-// Thread-safety: functions of their arguments.
+// Thread-safety: the functions only access their arguments.
 #ifndef TRACEKIN_ANALYSIS_SELECTION_H
 #define TRACEKIN_ANALYSIS_SELECTION_H
 
@@ -15,44 +15,47 @@
 
 namespace tracekin::analysis {
 
-/// What is empty lets every span pass.
+/// Conditions for spans. A condition that is empty accepts every span.
 struct Filter {
   std::string service;
   std::string operation;
-  std::vector<std::pair<std::string, std::string>> tags;  // key, value: all of them
+  std::vector<std::pair<std::string, std::string>> tags;  // keys and values; all must match
   bool errors = false;                                    // only spans with an error
-  Time since = 0;                                         // spans that end at this time or later,
-  Time until = ~Time{0};                                  // and start before this one
+  Time since = 0;                                         // only spans that end at or after this
+  Time until = ~Time{0};                                  // only spans that start before this
 };
 
-/// Whether the filter lets the span pass. A tag is compared with those of the span's finish.
+/// Returns whether `span` meets all conditions of the filter. Tags are compared with the tags that
+/// the span had at its finish.
 bool Passes(const Filter& filter, const Spans& spans, const SpanRecord& span);
 
-/// The spans that pass, by their start.
+/// Returns the spans that meet all conditions of the filter, sorted by their start.
 std::vector<SpanIndex> Select(const Filter& filter, const Spans& spans);
 
-/// Ids as Zipkin shows them: 32 digits, or 16 if the high half is 0.
+/// Return ids in the format of Zipkin. A trace id has 32 digits, or 16 if the high half is 0.
 std::string TraceIdText(const SpanIds& ids);
 std::string SpanIdText(std::uint64_t span_id);
 
-/// What an id, or the beginning of one, stands for.
+/// The span or the trace that an id, or the beginning of an id, identifies.
 struct Named {
-  SpanIndex span = kNoSpan;             // the one span; of a trace its root, or else its first span
-  bool is_trace = false;                // the id is a trace's
-  std::vector<std::string> candidates;  // several ids begin so: ten of them at most
+  SpanIndex span = kNoSpan;             // the span; for a trace its root, or its first span
+  bool is_trace = false;                // true if the id is the id of a trace
+  std::vector<std::string> candidates;  // if it is ambiguous: at most ten ids that match
 };
 
-/// An id that is a trace's and a span's, as that of a root often is, stands for the trace's root.
+/// Finds the span or the trace whose id begins with `prefix`. If the id belongs to a trace and to a
+/// span, which is common for root spans, returns the root of the trace.
 Named FindByPrefix(const Spans& spans, std::string_view prefix);
 
-/// The spans of the trace that `span` belongs to, by their start.
+/// Returns the spans of the trace that contains `span`, sorted by their start.
 std::vector<SpanIndex> TraceOf(const Spans& spans, SpanIndex span);
 
-/// The root, or else the first span, of each of the `count` traces that the longest of some spans
-/// belong to, the longest first.
+/// Returns the roots of the `count` traces that contain the longest of the spans `of`, in
+/// descending order of these spans' durations. Uses the first span of a trace if it does not have a
+/// root.
 std::vector<SpanIndex> Roots(const Spans& spans, std::vector<SpanIndex> of, std::size_t count);
 
-/// The `count` longest of some spans, the longest first.
+/// Returns the `count` longest of the spans `of`, the longest first.
 std::vector<SpanIndex> Slowest(const Spans& spans, std::vector<SpanIndex> of, std::size_t count);
 
 }  // namespace tracekin::analysis

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The spans of a recording: when each began and ended, which threads worked for it meanwhile, and
-// which span is whose child.
+// Collects the spans of a recording: their start and end, the threads that worked for them, and
+// their parents and children.
 //
-// Understands the events of tracekin, of Jaeger's LTTng client, and of BlkKin, whose spans are told
-// by their records: from the first one to the last. Spans are known by their index, in the order in
-// which they were first seen. Memory: some 200 bytes a span, up to Limits. Thread-safety: none.
+// Understands the events of tracekin, of Jaeger's LTTng client, and of BlkKin. A span of BlkKin
+// lasts from its first record to its last. Spans are identified by their index, in the order in
+// which they were first seen. Memory: about 200 bytes per span, up to Limits. Thread-safety: none.
 #ifndef TRACEKIN_ANALYSIS_SPANS_H
 #define TRACEKIN_ANALYSIS_SPANS_H
 
@@ -31,12 +31,12 @@ struct SpanIds {
   std::uint64_t span = 0;
 };
 
-/// A thread worked for a span.
+/// A period in which a thread worked for a span.
 struct ScopeTime {
   ThreadIndex thread = kNobody;
   Time enter = 0;
   Time exit = 0;
-  bool open = true;  // it was not left before the recording ended, which `exit` is then
+  bool open = true;  // true if it was not left before the recording ended; `exit` is that end
 };
 
 struct SpanLog {
@@ -47,22 +47,22 @@ struct SpanLog {
 
 struct SpanRecord {
   SpanIds ids;
-  std::uint64_t parent_id = 0;  // 0 for a root
-  SpanIndex parent = kNoSpan;   // if it is in the recording; set by Finish()
-  Time start = 0;               // when the application started it; not the time that it gave
+  std::uint64_t parent_id = 0;  // 0 for a root span
+  SpanIndex parent = kNoSpan;   // the parent, if the recording contains it; set by Finish()
+  Time start = 0;               // the time of the call, not an explicit start timestamp
   Time end = 0;
   ThreadIndex start_thread = kNobody;
   ThreadIndex finish_thread = kNobody;
-  std::uint32_t service = 0, operation = 0, kind = 0;  // in Spans::names
+  std::uint32_t service = 0, operation = 0, kind = 0;  // numbers in Spans::names
   std::int32_t pid = -1;
   std::uint16_t host = 0;
   bool error = false;
-  bool start_seen = false;   // otherwise the start is told by the duration at the finish
-  bool finish_seen = false;  // otherwise the end is the recording's
+  bool start_seen = false;   // otherwise `start` is derived from the duration at the finish
+  bool finish_seen = false;  // otherwise `end` is the end of the recording
   std::string tags;          // a JSON object of strings, or empty
   std::vector<ScopeTime> scopes;
   std::vector<SpanLog> logs;
-  std::vector<SpanIndex> children;  // by start; set by Finish()
+  std::vector<SpanIndex> children;  // sorted by start; set by Finish()
 
   Time duration() const { return end - start; }
 };
@@ -84,11 +84,12 @@ class Spans {
   Spans() : Spans(Limits()) {}
   explicit Spans(const Limits& limits) : limits_(limits), names_(limits.names) {}
 
-  /// Takes an event of a program that `thread` (or kNobody) recorded at `now`; passes over all
-  /// others.
+  /// Processes an event of a program that `thread` (or kNobody) recorded at `now`. Ignores all
+  /// other events.
   void Take(const Event& event, ThreadIndex thread, Time now);
 
-  /// The recording is over: ends what is open at the last time of its host, and finds the parents.
+  /// Ends the recording. Ends spans and scopes that are still open at the last time of their host,
+  /// and finds the parents of all spans.
   void Finish(const Timelines& timelines);
 
   const std::vector<SpanRecord>& all() const { return spans_; }
@@ -96,23 +97,24 @@ class Spans {
   const Names& names() const { return names_; }
   const Counts& counts() const { return counts_; }
 
-  /// The span that a thread worked for at a time: that of the innermost scope, or without one the
-  /// last span that the thread started and that is open. kNoSpan if there is none.
+  /// Returns the span that a thread worked for at `time`. This is the span of the innermost scope.
+  /// Without a scope, it is the last span that the thread started and that is still open. Returns
+  /// kNoSpan if there is no such span.
   SpanIndex ActiveAt(ThreadIndex thread, Time time) const;
 
-  /// When what ActiveAt() returns for the thread changes next, after `time`; the end of time if
-  /// never.
+  /// Returns the first time after `time` at which the result of ActiveAt() for the thread changes,
+  /// or the maximum Time if it does not change.
   Time NextChange(ThreadIndex thread, Time time) const;
 
-  /// Whether a thread worked between two times for a span that is neither `span`, nor below it, nor
-  /// above.
+  /// Returns whether a thread worked between two times for a span that is not `span`, one of its
+  /// descendants or one of its ancestors.
   bool WorkedForOther(ThreadIndex thread, Time from, Time to, SpanIndex span) const;
 
-  /// Whether `span` is `ancestor`, or below it.
+  /// Returns whether `span` is `ancestor` or one of its descendants.
   bool IsWithin(SpanIndex span, SpanIndex ancestor) const;
 
  private:
-  // One process's part of a span: client and server may share ids.
+  // Identifies the part of a span in one process, because client and server may share ids.
   struct Key {
     std::uint64_t trace_high, trace_low, span;
     std::int32_t pid;
@@ -125,7 +127,7 @@ class Spans {
   struct KeyHash {
     std::size_t operator()(const Key& key) const;
   };
-  // What a thread works for.
+  // The span that a thread works for since `start`.
   struct Activity {
     Time start;
     SpanIndex span;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the time of many spans went, by operation, service, thread or tag.
+// Sums up the time of many spans, grouped by operation, service, thread or tag.
 //
-// Thread-safety: functions of their arguments.
+// Thread-safety: the functions only access their arguments.
 #ifndef TRACEKIN_ANALYSIS_STATISTICS_H
 #define TRACEKIN_ANALYSIS_STATISTICS_H
 
@@ -19,10 +19,10 @@ namespace tracekin::analysis {
 /// Time in ns by Cause.
 using TimeByCause = std::array<Time, static_cast<std::size_t>(Cause::kCount)>;
 
-/// Adds the parts at depth 0.
+/// Adds the times of the parts at depth 0 to `sums`.
 void AddParts(const std::vector<Part>& parts, TimeByCause* sums);
 
-/// Spans that have something in common.
+/// A group of spans that have the same key.
 struct Group {
   std::string service;
   std::string name;  // the operation, thread or value
@@ -32,38 +32,39 @@ struct Group {
   Time own = 0;
   TimeByCause causes = {};
 
-  /// The shortest duration that is not below a share of all, from 0 to 1: the median is that of
-  /// 0.5.
+  /// Returns the smallest duration that is not exceeded by at least the given share of all spans.
+  /// `share` is between 0 and 1; 0.5 yields the median.
   Time Quantile(double share) const;
 };
 
-/// What the spans of a group have in common. Returns the service and the name.
+/// Returns the key of a span's group: the service and the name.
 using GroupKey = std::function<std::pair<std::string, std::string>(SpanIndex)>;
 
-/// Explains each of the spans, and groups them. The groups are in the order of their total time,
-/// the largest first.
+/// Explains each of the spans and groups them. Sorts the groups by their total time in descending
+/// order.
 std::vector<Group> GroupSpans(const Engine& engine, const std::vector<SpanIndex>& spans,
                               const GroupKey& key);
 
-/// The key of the service and the operation.
+/// Returns a key of the service and the operation.
 GroupKey ByOperation(const Engine& engine);
 
-/// The key of the service alone, and of the thread that started a span.
+/// Return a key of the service only, and a key of the thread that started a span.
 GroupKey ByService(const Engine& engine);
 GroupKey ByThread(const Engine& engine);
 
-/// How a group has changed from one recording to another. Means are ns for each span.
+/// The change of a group from one recording to another. Means are in ns per span.
 struct Change {
   std::string service, name;
-  const Group* before = nullptr;  // null: it is in one of the recordings only
+  const Group* before = nullptr;  // null if the first recording does not contain the group
   const Group* after = nullptr;
   std::array<double, static_cast<std::size_t>(Cause::kCount)> causes = {};  // change of the means
 
-  /// The change of the mean duration.
+  /// Returns the change of the mean duration.
   double total() const;
 };
 
-/// The largest change, up or down, comes first. Points into the groups.
+/// Compares the groups of two recordings. Sorts the result by the size of the change, up or down,
+/// in descending order. The result points into the groups.
 std::vector<Change> Compare(const std::vector<Group>& before, const std::vector<Group>& after);
 
 }  // namespace tracekin::analysis

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each thread and each processor did, from the beginning of a recording to its end: the result
-// of the state machine (machine.h), and all that the critical path (critical_path.h) looks at.
+// The timelines of all threads and processors, from the beginning of a recording to its end. The
+// state machine (machine.h) makes them, and the critical path (critical_path.h) uses only them.
 //
-// Times are ns since the Unix epoch, by the clock of the host, whose distance to the calendar is
-// constant. Threads and waits are known by their index. Thread-safety: plain data.
+// Times are ns since the Unix epoch, measured by the clock of the host. The offset of that clock
+// from calendar time is constant. Threads and waits are identified by their index. Thread-safety:
+// plain data.
 #ifndef TRACEKIN_ANALYSIS_TIMELINE_H
 #define TRACEKIN_ANALYSIS_TIMELINE_H
 
@@ -21,96 +22,96 @@ namespace tracekin::analysis {
 using Time = std::uint64_t;
 using ThreadIndex = std::uint32_t;
 
-constexpr ThreadIndex kNobody = 0xFFFFFFFF;  // not known
-constexpr ThreadIndex kIdle = 0xFFFFFFFE;    // a processor without work
+constexpr ThreadIndex kNobody = 0xFFFFFFFF;  // an unknown thread
+constexpr ThreadIndex kIdle = 0xFFFFFFFE;    // no thread, because the processor is idle
 constexpr std::uint32_t kNoCpu = 0xFFFFFFFF;
 
-/// Whether this is a thread, and not one of the two above.
+/// Returns whether this is a thread, and not one of the two values above.
 constexpr bool IsThread(ThreadIndex thread) { return thread < kIdle; }
 
 enum class State : std::uint8_t {
   kUnknown,
-  kRunning,  // it is not known whether in a system call
+  kRunning,  // running, but it is unknown whether in a system call
   kUser,
   kSystem,
   kInterrupted,
-  kPreempted,  // ready, since another thread took its processor
-  kReady,      // ready, since it was woken or made
+  kPreempted,  // ready, because another thread took its processor
+  kReady,      // ready, because it was woken or created
   kBlocked,
   kDead
 };
 
-/// From `start` to where the next one starts.
+/// A state of a thread from `start` until the start of the next segment.
 struct Segment {
   Time start = 0;
-  std::uint32_t where = 0;  // blocked: the wait; otherwise the CPU, or kNoCpu
-  std::uint16_t what =
-      0;  // unknown: the Reason; system: the call's name; interrupted: see Part::what
+  std::uint32_t where = 0;  // if blocked: the wait; otherwise the CPU, or kNoCpu
+  // kUnknown: the Reason. kSystem: the name of the system call. kInterrupted: see Part::what.
+  std::uint16_t what = 0;
   State state = State::kUnknown;
-  Context context = Context::kTask;  // interrupted: by what
+  Context context = Context::kTask;  // if interrupted: the kind of interruption
 };
 static_assert(sizeof(Segment) == 16, "a trace has millions of them");
 
-/// Why a thread was blocked: what it had asked for, and what woke it.
+/// The cause of a wait: the system call of the thread, and the context in which it was woken.
 struct Wait {
-  std::int64_t object = kAbsent;   // of a futex its address, else a file descriptor or a process id
-  std::int64_t timeout = kAbsent;  // as the call has it
-  std::uint64_t sector = 0;        // disk
-  std::uint32_t device = 0;        // disk: as dev_t of the kernel, major << 20 | minor
+  std::int64_t object = kAbsent;   // the address of a futex, a file descriptor or a process id
+  std::int64_t timeout = kAbsent;  // the raw argument of the system call
+  std::uint64_t sector = 0;        // for disks
+  std::uint32_t device = 0;        // for disks: the kernel's dev_t, major << 20 | minor
   std::uint32_t sectors = 0;
-  std::uint32_t packet = 0;   // network: the packet's index in Timelines::packets, from 1; or 0
-  ThreadIndex by = kNobody;   // who woke it, in the context of a thread
-  std::uint16_t syscall = 0;  // a name, or 0: in none, or not known
-  std::uint16_t what = 0;     // the interrupt that woke it: see Part::what
+  std::uint32_t packet = 0;   // for the network: index in Timelines::packets, from 1; otherwise 0
+  ThreadIndex by = kNobody;   // the thread that woke it, if it was woken by a thread
+  std::uint16_t syscall = 0;  // the name of the system call; 0 if there is none or it is unknown
+  std::uint16_t what = 0;     // the interrupt that woke it; see Part::what
   Cause cause = Cause::kUnknown;
   Reason reason = Reason::kStillWaiting;
-  Context context = Context::kTask;  // in which it was woken
-  bool in_user = false;              // it was surely in no system call
+  Context context = Context::kTask;  // the context in which it was woken
+  bool in_user = false;              // true if it certainly was not in a system call
 };
 
-/// A packet that was received: where it came from.
+/// The origin of a packet that was received.
 struct PacketSource {
   std::int64_t protocol = 0;
   std::int64_t address_high = 0, address_low = 0;  // as in Packet
   std::int64_t port = 0;
-  std::uint32_t transmissions = 0;  // how often it was seen to be sent
-  ThreadIndex sender = kNobody;     // kNobody if the kernel sent it by itself, or it is not known
-  Time sent = 0;                    // when it was first sent; 0 if that is not known
+  std::uint32_t transmissions = 0;  // number of times that it was sent, according to the trace
+  ThreadIndex sender = kNobody;     // kNobody if it is unknown or the kernel itself sent the packet
+  Time sent = 0;                    // when it was first sent; 0 if unknown
 };
 
 struct Thread {
   std::int32_t tid = -1;
   std::int32_t pid = -1;
-  std::int32_t priority = 0;  // the last that was seen: below 0 is real time
+  std::int32_t priority = 0;  // the last known priority; below 0 for real-time threads
   std::uint32_t name = 0;
-  ThreadIndex maker = kNobody;  // who forked it, if that was recorded
+  ThreadIndex maker = kNobody;  // the thread that forked it, if that was recorded
   std::uint16_t host = 0;
-  bool kernel = false;  // a thread of the kernel's own
+  bool kernel = false;  // true for a kernel thread
   std::vector<Segment> segments;
 };
 
-/// Since when a thread has a processor, or it is idle.
+/// The time since which a thread runs on a processor, or since which the processor is idle.
 struct Turn {
   Time start;
   ThreadIndex thread;
 };
 
-/// Since when some processor of the host is idle, or none.
+/// The time since which at least one processor of the host is idle, or none is.
 struct Idleness {
   Time start;
   bool idle;
 };
 
-/// Events of a CPU were lost.
+/// A period in which events of a CPU were lost.
 struct Gap {
   Time begin, end;
 };
 
 struct Host {
   Clock clock;
-  bool kernel = false;                   // whether there are events of the kernel
-  Time first = ~Time{0};                 // of the kernel's events
-  Time last = 0;                         // of all events
+  bool kernel = false;                   // whether the recording contains events of the kernel
+  Time first = ~Time{0};                 // the time of the first event of the kernel
+  Time last = 0;                         // the time of the last event
   std::vector<std::vector<Turn>> turns;  // by CPU
   std::vector<Idleness> idleness;
   std::map<std::uint32_t, std::vector<Gap>> gaps;  // by CPU, in the order of time
@@ -118,7 +119,7 @@ struct Host {
 };
 
 struct Timelines {
-  static constexpr std::size_t kMaxNames = 65535;  // a Segment has 16 bits for one
+  static constexpr std::size_t kMaxNames = 65535;  // because a Segment stores a name in 16 bits
 
   std::vector<Host> hosts;
   std::vector<Thread> threads;
@@ -127,7 +128,8 @@ struct Timelines {
   Names names{kMaxNames};
 };
 
-/// The index of the last element of `items` with `start` <= time, or items.size() if there is none.
+/// Returns the index of the last element of `items` with `start` <= time, or items.size() if there
+/// is no such element.
 template <typename Item>
 std::size_t IndexAt(const std::vector<Item>& items, Time time) {
   std::size_t low = 0, high = items.size();
