@@ -32,8 +32,8 @@ struct Group {
   Time own = 0;
   TimeByCause causes = {};
 
-  /// Returns the smallest duration that is not exceeded by at least the given share of all spans.
-  /// `share` is between 0 and 1; 0.5 yields the median.
+  /// Returns the shortest duration that is at least as long as a share of all durations. `share` is
+  /// between 0 and 1; 0.5 yields the median.
   Time Quantile(double share) const;
 };
 

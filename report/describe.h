@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A part of a span's time as a phrase: what the thread did, or what it waited for.
+// Describes a part of a span's time as a phrase: what the thread did or waited for.
 //
-// Thread-safety: functions of their arguments.
+// Thread-safety: the functions only access their arguments.
 #ifndef TRACEKIN_REPORT_DESCRIBE_H
 #define TRACEKIN_REPORT_DESCRIBE_H
 
@@ -11,17 +11,18 @@
 
 namespace tracekin::report {
 
-/// Such as "waited for the futex 0x55d0c0 of shop/4711 (shop: order 68557226)". Parts with the same
-/// phrase can be added up.
+/// Returns a phrase such as "waited for the futex 0x55d0c0 of shop/4711 (shop: order 68557226)".
+/// Parts with the same phrase can be added up.
 std::string Describe(const analysis::Engine& engine, const analysis::Part& part);
 
-/// A disk as the kernel names it, or "254:0".
+/// Returns the kernel's name of the disk, or its numbers, such as "254:0", if the name is unknown.
 std::string DiskName(const analysis::Engine& engine, const analysis::Part& part);
 
-/// "192.0.2.1:80", or "" if the packet is not known.
+/// Returns the sender's address, such as "192.0.2.1:80", or "" if the packet is unknown.
 std::string PeerName(const analysis::Engine& engine, const analysis::Part& part);
 
-/// "irq eth0", "softirq NET_RX", "timer" or "vector local_timer".
+/// Returns the name of an interruption, such as "irq eth0", "softirq NET_RX", "timer" or "vector
+/// local_timer".
 std::string InterruptName(const analysis::Engine& engine, const analysis::Part& part);
 
 }  // namespace tracekin::report

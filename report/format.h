@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Durations, ids and names as people read them. Names are made safe for a terminal, because any
-// process that is traced chooses its own.
+// Formats durations, ids and names for people. Makes names safe for a terminal, because every
+// traced process chooses its own name.
 //
-// Thread-safety: functions of their arguments.
+// Thread-safety: the functions only access their arguments.
 #ifndef TRACEKIN_REPORT_FORMAT_H
 #define TRACEKIN_REPORT_FORMAT_H
 
@@ -15,35 +15,37 @@
 
 namespace tracekin::report {
 
-/// With three digits after the point, in the largest unit that leaves one before it: "69.384 ms".
+/// Returns a duration with three decimals, such as "69.384 ms". Uses the largest unit in which it is
+/// at least 1.
 std::string Duration(analysis::Time ns);
 
-/// In ms with two digits after the point: "69.38".
+/// Returns a duration in ms with two decimals: "69.38".
 std::string Milliseconds(double ns);
 
-/// As a share of `whole`: "95.7 %".
+/// Returns `part` as a share of `whole`: "95.7 %".
 std::string Percent(analysis::Time part, analysis::Time whole);
 
-/// The time of day in UTC: "14:31:02.114".
+/// Returns the time of day in UTC: "14:31:02.114".
 std::string TimeOfDay(analysis::Time time);
 
-/// "name/tid", or "?" if the thread is not known.
+/// Returns "name/tid", or "?" if the thread is unknown.
 std::string ThreadName(const analysis::Engine& engine, analysis::ThreadIndex thread);
 
-/// "service: operation".
+/// Returns "service: operation".
 std::string SpanName(const analysis::Engine& engine, analysis::SpanIndex span);
 
-/// The first eight digits of a span's id.
+/// Returns the first eight digits of a span's id.
 std::string ShortSpanId(const analysis::Engine& engine, analysis::SpanIndex span);
 
-/// How many columns of a terminal UTF-8 text takes, if no character takes two.
+/// Returns the number of terminal columns that UTF-8 text needs, if no character needs two.
 std::size_t Columns(std::string_view text);
 
-/// Text filled up to a number of columns, or cut at it.
+/// Pads or cuts `text` to a number of columns.
 std::string Fit(std::string_view text, std::size_t columns);
 
-/// Rows of cells, each column as wide as its widest cell. The first row is the heading. Numbers
-/// stand at the right: `left` has the columns that do not hold any.
+/// Formats rows of cells as a table. The first row is the heading. Each column is as wide as its
+/// widest cell. Aligns cells to the right, except in the columns that `left` lists, which do not
+/// contain numbers.
 std::string Table(const std::vector<std::vector<std::string>>& rows,
                   const std::vector<std::size_t>& left);
 

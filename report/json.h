@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answers of the analysis as JSON (RFC 8259), one object a line; docs/why.md has the schema.
+// Formats the results of the analysis as JSON (RFC 8259), one object per line. docs/why.md defines
+// the schema. Each result ends with a line feed.
 //
-// Thread-safety: functions of their arguments.
+// Thread-safety: the functions only access their arguments.
 #ifndef TRACEKIN_REPORT_JSON_H
 #define TRACEKIN_REPORT_JSON_H
 
@@ -13,14 +14,16 @@
 
 namespace tracekin::report {
 
-/// A span with the parts of its time. Ends with a line feed, as the others do.
+/// Returns a span with the parts of its time.
 std::string WhyJson(const analysis::Engine& engine, analysis::SpanIndex span);
 
-/// A span without its parts, but with its tags, logs and scopes.
+/// Returns a span without its parts, but with its tags, logs and scopes.
 std::string SpanJson(const analysis::Engine& engine, analysis::SpanIndex span);
 
+/// Returns a group of spans.
 std::string GroupJson(const analysis::Group& group);
 
+/// Returns the change of a group from one recording to another.
 std::string ChangeJson(const analysis::Change& change);
 
 }  // namespace tracekin::report

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answers of the analysis as text for a terminal, in lines that end with a line feed.
+// Formats the results of the analysis as text for a terminal, in lines that end with a line feed.
 //
-// Thread-safety: functions of their arguments.
+// Thread-safety: the functions only access their arguments.
 #ifndef TRACEKIN_REPORT_TEXT_H
 #define TRACEKIN_REPORT_TEXT_H
 
@@ -14,27 +14,29 @@
 
 namespace tracekin::report {
 
-/// Where a span's time went: the largest causes first, and below each what was waited for did
-/// meanwhile.
+/// Explains the time of a span. Lists the largest causes first. Below each wait, lists what the
+/// thread that it waited for did in that time.
 std::string Why(const analysis::Engine& engine, analysis::SpanIndex span);
 
 enum class Order { kStart, kDuration };
 
-/// A line for each trace that some of these spans belong to: its root, or else its first span, and
-/// how many of the spans and of their threads are in it. In the order of starts, or the longest
-/// first; `limit` at most, unless it is 0.
+/// Returns a line for each trace that contains some of `spans`. The line shows the root of the
+/// trace, or its first span if it does not have a root, and how many of the spans and of their
+/// threads it contains. Sorts the traces by their start, or by duration in descending order.
+/// Returns at most `limit` lines, unless `limit` is 0.
 std::string Traces(const analysis::Engine& engine, const std::vector<analysis::SpanIndex>& spans,
                    Order order, std::size_t limit);
 
-/// The spans of a trace as a tree, each with a bar, and what their threads did, `width` columns
-/// wide. `ascii`: with characters of ASCII only.
+/// Draws the spans of a trace as a tree that is `width` columns wide. Each span has a bar that
+/// shows what its threads did. If `ascii` is true, uses only ASCII characters.
 std::string Tree(const analysis::Engine& engine, const std::vector<analysis::SpanIndex>& trace,
                  std::size_t width, bool ascii);
 
-/// A line for each group: how many, how long, and where their time went.
+/// Returns a line for each group: the number of spans, their durations and the causes of their
+/// time.
 std::string Top(const std::vector<analysis::Group>& groups);
 
-/// A line for each group: how its mean changed, and by which causes.
+/// Returns a line for each group: the change of its mean duration, and the causes of the change.
 std::string Comparison(const std::vector<analysis::Change>& changes);
 
 }  // namespace tracekin::report
