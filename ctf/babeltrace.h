@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Owners for what libbabeltrace2 counts references to, and its errors as exceptions.
+// Owners for the reference-counted objects of libbabeltrace2, and functions that turn its errors
+// into exceptions.
 //
-// libbabeltrace2's objects belong to one thread, and its error to the thread that had it. Finding
-// plugins, creating components and releasing graphs touch lists that it shares between threads
-// without a lock: hold BabeltraceMutex() meanwhile.
+// An object of libbabeltrace2 belongs to one thread, and an error to the thread in which it
+// occurred. The functions that find plugins, create components and release graphs access lists that
+// all threads share without a lock. Hold BabeltraceMutex() while calling these functions.
 #ifndef TRACEKIN_CTF_BABELTRACE_H
 #define TRACEKIN_CTF_BABELTRACE_H
 
@@ -28,11 +29,11 @@ using ConstValueOwner = BabeltraceOwner<bt_value, bt_value_put_ref>;
 using MessageOwner = BabeltraceOwner<bt_message, bt_message_put_ref>;
 using IteratorOwner = BabeltraceOwner<bt_message_iterator, bt_message_iterator_put_ref>;
 
-/// One for the process.
+/// Returns the mutex, of which the process has one.
 std::mutex& BabeltraceMutex();
 
-/// Takes this thread's error away, so that libbabeltrace2 can be called again. Returns what it
-/// says, from the cause to the effect; "no reason is given" if there is none.
+/// Clears this thread's error, so that libbabeltrace2 can be called again. Returns its messages,
+/// from the cause to the effect, or "no reason is given" if there are none.
 std::string TakeBabeltraceError();
 
 }  // namespace tracekin::ctf

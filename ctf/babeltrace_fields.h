@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the wanted fields out of libbabeltrace2's events.
+// Extracts the wanted fields from the events of libbabeltrace2.
 //
-// Which members lead to a field is found once for each class of events.
+// The path of members that leads to a field is looked up once per class of events.
 //
-// Thread-safety: one thread at a time, as libbabeltrace2's objects.
+// Thread-safety: one thread at a time, like the objects of libbabeltrace2.
 #ifndef TRACEKIN_CTF_BABELTRACE_FIELDS_H
 #define TRACEKIN_CTF_BABELTRACE_FIELDS_H
 
@@ -19,18 +19,20 @@ namespace tracekin::ctf {
 class BabeltraceFields {
  public:
   BabeltraceFields() = default;
-  /// `type` is a struct, or null. Of `wanted`, what the struct does not have is left out.
+  /// `type` is a struct, or null. Ignores wanted fields that the struct does not have.
   BabeltraceFields(const bt_field_class* type, const std::vector<Wanted>& wanted);
 
-  /// Puts the values of `field`, a struct of that class, where Run() of program.h would.
+  /// Stores the values of `field`, which is a struct of that class, in the same way as Run() of
+  /// program.h.
   void Take(const bt_field* field, Values* values) const;
 
  private:
-  // Members of structs and options of variants, from the outermost inwards.
+  // The members of structs and options of variants that lead to a field, from the outermost
+  // inwards.
   struct Getter {
     std::vector<std::uint64_t> path;
     Wanted wanted;
-    bool always;  // no variant is on the way
+    bool always;  // true if the path contains no variant
   };
   std::vector<Getter> getters_;
 };

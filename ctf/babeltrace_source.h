@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading traces with libbabeltrace2: see source.h.
+// Reads traces with libbabeltrace2; see source.h.
 #ifndef TRACEKIN_CTF_BABELTRACE_SOURCE_H
 #define TRACEKIN_CTF_BABELTRACE_SOURCE_H
 
@@ -11,7 +11,7 @@
 
 namespace tracekin::ctf {
 
-/// For the traces in `folders`, as FindTraces() gives them. `why` goes into Found::why. Throws
+/// Opens the traces in `folders`, which FindTraces() returned. Stores `why` in Found::why. Throws
 /// ReadError.
 std::unique_ptr<Source> OpenBabeltrace2(const std::vector<std::string>& folders,
                                         const std::string& why);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of one stream, as libbabeltrace2 reads them: what StreamReader is for our own way.
+// Reads the events of one stream with libbabeltrace2. The counterpart of StreamReader.
 //
 // Thread-safety: one thread at a time.
 #ifndef TRACEKIN_CTF_BABELTRACE_STREAM_H
@@ -20,25 +20,25 @@ namespace tracekin::ctf {
 
 class BabeltraceStream {
  public:
-  /// Reads from `messages`. What the stream says about its trace goes into `found->traces[trace]`,
-  /// and what is missing or damaged into `found`. Both must outlive the stream.
+  /// Reads from `messages`. Stores information about the trace in `found->traces[trace]`, and
+  /// reports missing and damaged data in `found`. `found` must outlive this object.
   BabeltraceStream(IteratorOwner messages, std::size_t trace, Found* found);
   ~BabeltraceStream();
   BabeltraceStream(const BabeltraceStream&) = delete;
   BabeltraceStream& operator=(const BabeltraceStream&) = delete;
 
-  /// Reads what the stream says about its trace. To be called once, before Next(). Throws ReadError
-  /// if the stream has no clock.
+  /// Reads the stream's information about its trace. Call this once, before Next(). Throws
+  /// ReadError if the stream does not have a clock.
   void Begin();
 
-  /// Goes on to the next event that the analysis knows. False at the end. An error of
-  /// libbabeltrace2 ends the stream and is noted as damage.
+  /// Advances to the next event that the analysis knows. Returns false at the end. An error of
+  /// libbabeltrace2 ends the stream and is reported as damage.
   bool Next();
 
   const analysis::Event& event() const { return event_; }
   std::uint64_t cycles() const { return event_.cycles; }
 
-  /// Adds what was counted to `found`. Once, at the end.
+  /// Adds the counts to `found`. Call this once, at the end.
   void Finish();
 
  private:
@@ -67,13 +67,13 @@ class BabeltraceStream {
   bt_message_array_const batch_ = nullptr;
   std::uint64_t batch_size_ = 0;
   std::uint64_t next_ = 0;
-  MessageOwner current_;  // whose event was told
+  MessageOwner current_;  // the message that contains the current event
 
-  // Between the message about what is missing and the packet's beginning.
+  // Used between the message about missing data and the beginning of the packet.
   bool missing_ = false;
   bool begins_late_ = false;
   std::int64_t discarded_ = 0;
-  std::uint64_t packet_end_ = 0;  // of the packet before
+  std::uint64_t packet_end_ = 0;  // the end of the previous packet
 
   std::uint64_t last_ = 0;
   std::uint64_t left_out_ = 0;

@@ -9,12 +9,13 @@
 
 namespace tracekin::ctf {
 
-/// The trace cannot be read: the text names the file, and the offset in it where that is known.
+/// The trace cannot be read. The message names the file, and the offset in it if that is known.
 class ReadError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Our own reader does not know all of what the metadata says. libbabeltrace2 may.
+/// The project's own reader does not understand all of the metadata. libbabeltrace2 may understand
+/// it.
 class NotUnderstood : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the traces lie below a folder, and where each keeps its events.
+// Finds the traces below a folder, and the files that contain their events.
 //
-// Thread-safety: functions of their arguments and the files.
+// Thread-safety: the functions only access their arguments and the files.
 #ifndef TRACEKIN_CTF_FOLDERS_H
 #define TRACEKIN_CTF_FOLDERS_H
 
@@ -10,12 +10,12 @@
 
 namespace tracekin::ctf {
 
-/// Every folder below `folders`, themselves included, with a file `metadata` that is not empty;
-/// sorted, each once. LTTng makes the file before the first event, so one that is empty has no
-/// events beside it. Throws ReadError.
+/// Returns every folder in `folders` or below them that contains a non-empty file `metadata`,
+/// sorted and without duplicates. LTTng writes this file before the first event, so there are no
+/// events if it is empty. Throws ReadError.
 std::vector<std::string> FindTraces(const std::vector<std::string>& folders);
 
-/// The files of the trace in `folder` that may have packets; sorted. Throws ReadError.
+/// Returns the files of the trace in `folder` that may contain packets, sorted. Throws ReadError.
 std::vector<std::string> StreamFiles(const std::string& folder);
 
 }  // namespace tracekin::ctf

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What both ways of reading say alike about clocks, hosts and what is missing.
 //
-// Thread-safety: functions of their arguments.
+// Thread-safety: the functions only access their arguments.
 #ifndef TRACEKIN_CTF_HOSTS_H
 #define TRACEKIN_CTF_HOSTS_H
 
@@ -12,10 +12,11 @@
 
 namespace tracekin::ctf {
 
-/// What cycle 0 is, in ns since the Unix epoch, of a clock with these offsets (section 8).
+/// Returns the time of cycle 0 of a clock with these offsets (section 8), in ns since the Unix
+/// epoch.
 std::int64_t ClockOffset(std::int64_t seconds, std::int64_t cycles, std::uint64_t frequency);
 
-/// Gives `trace` its host: the one with that UUID of a clock, or a new one.
+/// Sets the host of `trace`: the host whose clock has this UUID, or a new host.
 void AddToHosts(const std::string& clock_uuid, Trace* trace, Found* found);
 
 /// Adds to a sum of discarded events. It wraps, because damaged packets may count anything.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of a trace that is read at given offsets, without a mapping: a file that becomes shorter
-// while it is read is an error then, and no signal.
+// Reads a file of a trace at given offsets. Does not map the file into memory, so that a file that
+// becomes shorter causes an error and not a signal.
 //
 // Owns the descriptor. Thread-safety: one thread at a time.
 #ifndef TRACEKIN_CTF_INPUT_FILE_H
@@ -16,14 +16,15 @@ namespace tracekin::ctf {
 
 class InputFile {
  public:
-  /// Throws ReadError.
+  /// Opens the file `path`. Throws ReadError.
   explicit InputFile(const std::string& path);
 
   const std::string& path() const { return path_; }
-  /// In bytes, when it was opened.
+  /// Returns the size in bytes that the file had when it was opened.
   std::uint64_t size() const { return size_; }
 
-  /// Reads up to `size` bytes from `offset` on; fewer only at the file's end. Throws ReadError.
+  /// Reads `size` bytes from `offset` on, or fewer if the file ends. Returns the number of bytes.
+  /// Throws ReadError.
   std::size_t Read(std::uint64_t offset, void* into, std::size_t size) const;
 
  private:

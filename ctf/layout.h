@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// All that the metadata of one trace says about its bytes, compiled for reading.
+// The layout of the bytes of one trace, compiled from its metadata for reading.
 //
-// Thread-safety: plain data, which does not change once it is made.
+// Thread-safety: plain data that does not change after it was made.
 #ifndef TRACEKIN_CTF_LAYOUT_H
 #define TRACEKIN_CTF_LAYOUT_H
 
@@ -19,13 +19,13 @@
 namespace tracekin::ctf {
 
 struct EventLayout {
-  bool known = false;  // whether the metadata has an event of this id
+  bool known = false;  // true if the metadata contains an event with this id
   std::string name;
   Meaning meaning;
-  Program context;  // of this class alone; takes nothing out of it
+  Program context;  // the context of this event class; extracts nothing
   Program fields;
-  // What the numbers are before the fields are taken, unless all events have all of them; and the
-  // texts that an event may lack.
+  // The initial numbers, if some events do not have all of them, and the texts that an event may
+  // not have.
   bool may_lack_numbers = false;
   std::array<std::int64_t, analysis::Event::kNumbers> numbers{};
   std::vector<int> texts;
@@ -34,12 +34,12 @@ struct EventLayout {
 struct StreamLayout {
   Program packet_context;
   EventHeader event_header;
-  Program context;                  // with the fields of ProcessContext()
-  Program context_unwanted;         // steps over the same bytes
-  std::vector<EventLayout> events;  // by id
+  Program context;                  // extracts the fields of ProcessContext()
+  Program context_unwanted;         // skips the same bytes
+  std::vector<EventLayout> events;  // indexed by event id
 };
 
-/// What a packet says about itself, in the order of Values::number.
+/// The fields that describe a packet, in the order of Values::number.
 struct PacketNumber {
   enum : std::uint8_t {
     kMagic,
@@ -66,8 +66,8 @@ struct TraceLayout {
   Program packet_header;
   std::map<std::uint64_t, StreamLayout> streams;
   bool has_magic = false;
-  bool has_uuid = false;      // in packets
-  bool has_instance = false;  // packets of several files may be of one stream
+  bool has_uuid = false;      // true if packets contain a UUID
+  bool has_instance = false;  // true if one stream may have packets in several files
   bool has_sequence = false;
 };
 

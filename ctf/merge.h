@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges streams, each in the order of time, into one.
+// Merges several streams, each sorted by time, into one.
 //
 // A tree of losers (Knuth, The Art of Computer Programming, volume 3, section 5.4.1) knows which
 // stream is next. It is not asked as long as that stream stays before the runner-up, because one
@@ -16,11 +16,11 @@
 
 namespace tracekin::ctf {
 
-/// Which of several streams has the smallest key. Of equal keys the one of the lower stream is
-/// smaller.
+/// Finds the stream that has the smallest key. Of equal keys, the key of the stream with the lower
+/// number is smaller.
 class LoserTree {
  public:
-  /// The keys of all streams. A stream that has ended is given with `ended`.
+  /// The key of a stream. `ended` is set if the stream has ended.
   struct Key {
     std::uint64_t cycles = 0;
     bool ended = false;
@@ -32,7 +32,8 @@ class LoserTree {
   std::size_t winner() const { return winner_; }
   bool ended() const { return keys_.empty() || keys_[winner_].ended; }
 
-  /// The first of the others: it is on the winner's way to the root. Only with two streams or more.
+  /// Returns the stream with the second smallest key, which is on the winner's path to the root.
+  /// REQUIRES: there are at least two streams.
   std::size_t runner_up() const {
     std::size_t best = losers_[Parent(winner_)];
     for (std::size_t node = Parent(winner_) / 2; node > 0; node /= 2) {
@@ -51,7 +52,7 @@ class LoserTree {
 
   void SetWinnersKey(Key key) { keys_[winner_] = key; }
 
-  /// Finds the winner again, after its key has changed.
+  /// Finds the new winner after the key of the current winner has changed.
   void Replay() {
     std::size_t winner = winner_;
     for (std::size_t node = Parent(winner_); node > 0; node /= 2) {
@@ -61,7 +62,7 @@ class LoserTree {
   }
 
  private:
-  // The leaves stand behind the inner nodes 1 to n - 1.
+  // The leaves follow the inner nodes 1 to n - 1.
   std::size_t Parent(std::size_t stream) const { return (stream + keys_.size()) / 2; }
 
   std::size_t Build(std::size_t node) {
@@ -74,12 +75,13 @@ class LoserTree {
   }
 
   std::vector<Key> keys_;
-  std::vector<std::size_t> losers_;  // by inner node
+  std::vector<std::size_t> losers_;  // indexed by inner node
   std::size_t winner_ = 0;
 };
 
-/// Calls `visit` with the event of each of `streams`, in the order of cycles; of equal ones in the
-/// order of the streams. A Stream has Next(), cycles() and event(), as StreamReader.
+/// Calls `visit` with each event of `streams` in the order of their cycles. Events with equal
+/// cycles are in the order of their streams. A Stream has Next(), cycles() and event(), like
+/// StreamReader.
 template <class Stream, class Visit>
 void Merge(const std::vector<Stream*>& streams, const Visit& visit) {
   std::vector<LoserTree::Key> keys;

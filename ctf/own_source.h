@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our own way of reading traces: see source.h.
+// Reads traces with the project's own reader; see source.h.
 #ifndef TRACEKIN_CTF_OWN_SOURCE_H
 #define TRACEKIN_CTF_OWN_SOURCE_H
 
@@ -11,8 +11,8 @@
 
 namespace tracekin::ctf {
 
-/// For the traces in `folders`, as FindTraces() gives them. Throws NotUnderstood, with the folder,
-/// if the metadata of one has anything that our reader does not know; ReadError.
+/// Opens the traces in `folders`, which FindTraces() returned. Throws ReadError. Throws
+/// NotUnderstood, naming the folder, if the reader does not understand all of a trace's metadata.
 std::unique_ptr<Source> OpenOwn(const std::vector<std::string>& folders);
 
 }  // namespace tracekin::ctf

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads LTTng traces: the events of the kernel and of programs, merged in the order of their clock.
+// Reads LTTng traces. Merges the events of the kernel and of programs in the order of their clock.
 //
-// There are two ways. Our own reader is many times faster, and takes what it understands entirely;
-// all else is read with libbabeltrace2. Both give the same events in the same order.
-// Source::found() says which was taken, and why.
+// There are two readers. The project's own reader is many times faster, and reads the traces that
+// it understands completely. libbabeltrace2 reads all others. Both return the same events in the
+// same order. Source::found() shows which reader was used, and why.
 //
-// Events are ordered by the raw values of their clock and never by calendar time, because the
-// kernel's tracer and the programs' each measure for themselves how far the clock is from calendar
-// time, and differ by microseconds. Traces whose clocks have one UUID are of one host. Hosts are
-// not comparable: the events of each are in order, and between hosts the raw values decide.
+// Events are ordered by the raw values of their clock and not by calendar time. The tracers of the
+// kernel and of programs measure the offset of the clock from calendar time separately, and their
+// results differ by microseconds. Traces whose clocks have the same UUID are from one host. The
+// clocks of different hosts cannot be compared, so only the events of each host are in order.
+// Between hosts, the raw values determine the order.
 //
-// Thread-safety: a Source is for one thread at a time; several Sources do not disturb each other.
+// Thread-safety: one thread at a time may use a Source. Several Sources are independent.
 #ifndef TRACEKIN_CTF_SOURCE_H
 #define TRACEKIN_CTF_SOURCE_H
 
@@ -26,31 +27,31 @@
 namespace tracekin::ctf {
 
 enum class Way {
-  kAny,         // our own if it understands all traces, else libbabeltrace2
-  kOwn,         // our own or an error
-  kBabeltrace2  // libbabeltrace2
+  kAny,         // the project's own reader if it understands all traces, otherwise libbabeltrace2
+  kOwn,         // only the project's own reader
+  kBabeltrace2  // only libbabeltrace2
 };
 
-/// What is known of one trace, which is one folder with metadata.
+/// Describes one trace, which is one folder with metadata.
 struct Trace {
   std::string folder;
-  bool kernel = false;                          // else of programs
-  std::uint16_t host = 0;                       // as Event::host: an index of Found::hosts
-  std::string hostname;                         // of the machine, empty if the trace does not say
-  analysis::Clock clock;                        // as this trace has measured it
-  std::map<std::string, std::uint64_t> events;  // how many of each name there are
+  bool kernel = false;                          // false: a trace of programs
+  std::uint16_t host = 0;                       // like Event::host: an index of Found::hosts
+  std::string hostname;                         // name of the machine, or "" if unknown
+  analysis::Clock clock;                        // as measured by this trace
+  std::map<std::string, std::uint64_t> events;  // the number of events by name
 };
 
-/// What is known of one clock, and so of one run of one machine's kernel.
+/// Describes one clock, which stands for one run of a machine's kernel.
 struct Host {
-  std::string clock_uuid;  // empty if the trace has none; then the trace is a host of its own
+  std::string clock_uuid;  // if empty, the trace does not have one and counts as a separate host
   std::string hostname;
   // For printing: the kernel's if the kernel was traced, else the first trace's.
   analysis::Clock clock;
 };
 
-/// Events that are missing. LTTng's counters race, so a single difference may be negative; these
-/// are sums.
+/// The numbers of missing events. These are sums. A single difference may be negative, because
+/// LTTng's counters are subject to races.
 struct Missing {
   // Between packets, because buffers were full.
   std::int64_t discarded = 0;
@@ -62,12 +63,12 @@ struct Missing {
 
 struct Found {
   Way way = Way::kOwn;  // never kAny
-  std::string why;      // why it is not our own reader; else empty
+  std::string why;      // why the project's own reader was not used; otherwise ""
   std::vector<Host> hosts;
   std::vector<Trace> traces;
   Missing kernel;
   Missing programs;
-  std::vector<std::string> damage;  // what could not be read and was left out: file, offset, reason
+  std::vector<std::string> damage;  // data that could not be read: file, offset and reason
 };
 
 class Source {
@@ -77,18 +78,18 @@ class Source {
   virtual ~Source() = default;
 
   /// Calls `visit` with each event that the analysis knows, in order. The event and its text are
-  /// valid during the call. Exceptions of `visit` end the reading and come out of Read. Throws
-  /// ReadError if libbabeltrace2 fails. May be called once.
+  /// valid during the call. Passes on exceptions of `visit`. Throws ReadError if libbabeltrace2
+  /// fails. May be called only once.
   virtual void Read(const Visitor& visit) = 0;
 
-  /// What is known: hosts, traces and their clocks from the beginning, all else when Read() has
-  /// returned.
+  /// Returns the available information. Hosts, traces and their clocks are known from the
+  /// beginning, and the rest after Read() has returned.
   virtual const Found& found() const = 0;
 };
 
-/// Opens all traces in `folders` and below: a recording, a session, a snapshot, a chunk or an
-/// archive of chunks. Throws ReadError: a folder cannot be read, or has no trace; with kOwn,
-/// NotUnderstood as well.
+/// Opens all traces in `folders` and below them. A folder may be a recording, a session, a
+/// snapshot, a chunk or an archive of chunks. Throws ReadError if a folder cannot be read or does
+/// not contain a trace. With kOwn, also throws NotUnderstood.
 std::unique_ptr<Source> Open(const std::vector<std::string>& folders, Way way = Way::kAny);
 
 }  // namespace tracekin::ctf

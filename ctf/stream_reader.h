@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of one stream (one CPU's buffer of one trace), in the order of time.
+// Reads the events of one stream (one CPU's buffer of one trace) in the order of time.
 //
-// A stream is a list of packets, which may lie in several files: trace files that LTTng rotated,
-// the chunks of an archive. Bytes are read in windows, so memory is bounded by the largest event
-// and not by packets.
+// A stream is a list of packets. They may be in several files, such as trace files that LTTng
+// rotated, or the chunks of an archive. The bytes are read in windows, so that memory is limited by
+// the largest event and not by the packets.
 //
-// What is damaged is left out and said: the rest of a packet whose events make no sense, the rest
-// of a file that has become shorter, events that step back in time.
+// Damaged data is omitted and reported. This is the rest of a packet with invalid events, the rest
+// of a file that has become shorter, and events whose time decreases.
 //
 // Thread-safety: one thread at a time.
 #ifndef TRACEKIN_CTF_STREAM_READER_H
@@ -25,23 +25,23 @@
 
 namespace tracekin::ctf {
 
-/// A file of a trace and what it is read with. The layout must outlive the readers.
+/// A file of a trace and its layout, which must outlive the readers.
 struct TraceFile {
   std::string path;
   const TraceLayout* layout = nullptr;
   std::size_t trace = 0;  // an index that the caller chooses
 };
 
-/// What reading a stream came to, apart from its events.
+/// The results of reading a stream besides its events.
 struct StreamNotes {
-  std::int64_t discarded = 0;          // events between the stream's packets; a signed sum
-  std::uint64_t discarded_before = 0;  // events before its first packet
+  std::int64_t discarded = 0;          // discarded events between the packets; a signed sum
+  std::uint64_t discarded_before = 0;  // discarded events before the first packet
   std::uint64_t lost_packets = 0;
-  std::vector<std::string> damage;  // one for each place, with its file and offset
-  std::uint64_t left_out = 0;       // events that step back in time
+  std::vector<std::string> damage;  // one message per place, with its file and offset
+  std::uint64_t left_out = 0;       // omitted events whose time decreases
 };
 
-/// How often each event was there: by trace, stream class and event id.
+/// Counts the events by trace, stream class and event id.
 struct EventCounts {
   std::size_t trace = 0;
   const StreamLayout* stream = nullptr;
@@ -64,10 +64,10 @@ class StreamReader {
   /// `parts` are in the order of time. `host` goes into the events.
   StreamReader(std::vector<Part> parts, std::uint16_t host, const StreamLimits& limits = {});
 
-  /// Goes on to the next event that the analysis knows. False at the end.
+  /// Advances to the next event that the analysis knows. Returns false at the end.
   bool Next();
 
-  /// The event that Next() found. Valid until the next call.
+  /// Returns the event that Next() found, which is valid until the next call.
   const analysis::Event& event() const { return event_; }
   std::uint64_t cycles() const { return event_.cycles; }
 
@@ -100,17 +100,17 @@ class StreamReader {
   std::unique_ptr<InputFile> file_;  // of it, or null
   const StreamLayout* stream_ = nullptr;
   std::vector<std::uint64_t>* by_id_ = nullptr;
-  std::uint64_t packet_ = 0;   // its offset in the file
-  std::uint64_t content_ = 0;  // where its events end
+  std::uint64_t packet_ = 0;   // file offset of the packet
+  std::uint64_t content_ = 0;  // file offset of the end of its events
 
-  // The bytes in memory: from `window_` in the file on.
+  // The bytes in memory, which begin at the file offset `window_`.
   std::vector<std::uint8_t> buffer_;
   std::uint64_t window_ = 0;
   const std::uint8_t* at_ = nullptr;
   const std::uint8_t* limit_ = nullptr;
 
   std::uint64_t clock_ = 0;
-  std::uint64_t last_ = 0;  // of the last event that was told or passed over
+  std::uint64_t last_ = 0;  // the time of the last event, including ignored ones
   Values values_;
   analysis::Event event_;
   std::string number_text_;

@@ -2,10 +2,10 @@
 // Reads metadata in the Trace Stream Description Language (Common Trace Format 1.8.3, section 7 and
 // appendix C), as far as LTTng and babeltrace2 use it.
 //
-// Everything that changes the layout of a trace is either understood or refused. So a trace is
-// never read with a layout that was guessed.
+// Everything that affects the layout of a trace is either understood or rejected, so a trace is
+// never read with a guessed layout.
 //
-// Thread-safety: a pure function.
+// Thread-safety: the function is pure. Any thread may call it.
 #ifndef TRACEKIN_CTF_TSDL_H
 #define TRACEKIN_CTF_TSDL_H
 
@@ -15,9 +15,9 @@
 
 namespace tracekin::ctf {
 
-/// Throws NotUnderstood, with the line, for what is wrong and for what is outside of the subset:
-/// big-endian traces, definitions that hide others, fields that are chosen by dotted paths, arrays
-/// of arrays.
+/// Parses metadata. Throws NotUnderstood, naming the line, if `text` is not valid or not supported.
+/// Not supported are big-endian traces, definitions that hide others, fields that are selected by
+/// dotted paths, and arrays of arrays.
 Metadata ParseMetadata(std::string_view text);
 
 }  // namespace tracekin::ctf

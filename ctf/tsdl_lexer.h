@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of the Trace Stream Description Language (Common Trace Format 1.8.3, section 7.3).
+// Splits text in the Trace Stream Description Language into tokens (Common Trace Format 1.8.3,
+// section 7.3).
 //
 // Thread-safety: one thread at a time.
 #ifndef TRACEKIN_CTF_TSDL_LEXER_H
@@ -14,18 +15,18 @@ namespace tracekin::ctf {
 struct Token {
   enum class Kind { kName, kNumber, kText, kSymbol, kEnd };
   Kind kind;
-  std::string text;  // of a name, a quoted text (without quotes) or a symbol
+  std::string text;  // the name, the string (without quotes) or the symbol
   bool negative = false;
-  std::uint64_t magnitude = 0;  // of a number
+  std::uint64_t magnitude = 0;  // the absolute value of a number
   unsigned line = 0;
 };
 
-/// Takes a text apart, token by token. Borrows the text.
+/// Splits text into tokens. Borrows the text.
 class Lexer {
  public:
   explicit Lexer(std::string_view text) : rest_(text) {}
 
-  /// The next token; kEnd at the end, again and again. Throws NotUnderstood.
+  /// Returns the next token. At the end, always returns kEnd. Throws NotUnderstood.
   Token Next();
 
  private:

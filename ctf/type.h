@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the metadata of a trace says: the types of its fields, and which events and streams have
-// them (Common Trace Format 1.8.3, sections 4 to 7).
+// The content of a trace's metadata: the types of fields, and the events and streams that use them
+// (Common Trace Format 1.8.3, sections 4 to 7).
 //
-// Types are shared and never change once they are parsed. Thread-safety: plain data.
+// Types are shared and do not change after they were parsed. Thread-safety: plain data.
 #ifndef TRACEKIN_CTF_TYPE_H
 #define TRACEKIN_CTF_TYPE_H
 
@@ -20,10 +20,10 @@ using TypePointer = std::shared_ptr<const Type>;
 struct Type {
   enum class Kind { kInteger, kFloat, kString, kStruct, kVariant, kArray, kSequence };
   struct Field {
-    std::string name;  // as the metadata has it, often with an underscore before it
+    std::string name;  // as in the metadata, often with a leading underscore
     TypePointer type;
   };
-  struct Range {  // of an enumeration; both ends belong to it
+  struct Range {  // a range of an enumeration, including both ends
     std::string label;
     std::int64_t low;
     std::int64_t high;
@@ -32,28 +32,29 @@ struct Type {
   Kind kind = Kind::kInteger;
   unsigned alignment = 1;  // in bits; a power of two
 
-  // Integers, and the integers of enumerations; floating-point numbers have a size only.
+  // For integers, including those of enumerations. Floating-point numbers only have a size.
   unsigned bits = 0;
   bool is_signed = false;
   bool big_endian = false;
-  bool is_text = false;       // one character
-  std::string clock;          // that it is a timestamp of, or empty
-  std::vector<Range> ranges;  // of an enumeration
+  bool is_text = false;       // true if the integer is a character
+  std::string clock;          // the clock if the integer is a timestamp, or ""
+  std::vector<Range> ranges;  // the ranges of an enumeration
 
-  std::vector<Field> fields;  // of a struct; the options of a variant
+  std::vector<Field> fields;  // the fields of a struct, or the options of a variant
 
-  std::string tag;      // the field that chooses a variant's option, or holds a sequence's length
-  TypePointer element;  // of an array or sequence
+  std::string tag;      // the field that selects a variant's option or contains a sequence's length
+  TypePointer element;  // the element type of an array or sequence
   std::uint64_t count = 0;
 
-  // Itself and all types in it, and how deep these lie: bounds for what walks through types.
+  // The number of types in this type, including itself, and their depth. These limit recursion over
+  // types.
   unsigned weight = 1;
   unsigned depth = 1;
 };
 
 struct EventClass {
   std::string name;
-  TypePointer context;  // null if there is none
+  TypePointer context;  // may be null
   TypePointer fields;
 };
 
@@ -66,14 +67,14 @@ struct StreamClass {
 
 struct ClockClass {
   std::string name;
-  std::string uuid;  // empty if it has none
+  std::string uuid;  // may be empty
   std::uint64_t frequency = 1'000'000'000;
   std::int64_t offset_seconds = 0;
   std::int64_t offset_cycles = 0;
 };
 
 struct Metadata {
-  std::string uuid;  // of the trace, empty if it has none
+  std::string uuid;  // the UUID of the trace; may be empty
   TypePointer packet_header;
   std::map<std::string, std::string> environment;
   std::map<std::string, ClockClass> clocks;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which events of a trace mean what to the analysis, and which of their fields it wants: names are
-// those of lttng-modules 2.13, docs/ust-events.md and docs/blkin.md.
+// Maps the events of a trace to the kinds of the analysis, and lists the fields that it needs. The
+// names are those of lttng-modules 2.13, docs/ust-events.md and docs/blkin.md.
 //
-// Thread-safety: pure functions.
+// Thread-safety: the functions are pure. Any thread may call them.
 #ifndef TRACEKIN_CTF_VOCABULARY_H
 #define TRACEKIN_CTF_VOCABULARY_H
 
@@ -16,25 +16,29 @@
 
 namespace tracekin::ctf {
 
-/// What of the scratch says who recorded an event, and where BlkKin's integers are left.
+/// The slots of the scratch that identify the thread that recorded an event, and the slot for the
+/// integers of BlkKin.
 enum ScratchSlot : std::uint8_t { kTidSlot, kPidSlot, kPidNamespaceSlot, kValueSlot };
 static_assert(kValueSlot < kFirstTemporary);
 
-/// How an event is told to the analysis. Numbers go to Event::number, texts to Event::text.
+/// Describes how an event is passed to the analysis. Numbers are stored in Event::number, and texts
+/// in Event::text.
 struct Meaning {
   analysis::Kind kind = analysis::Kind::kOther;
   std::vector<Wanted> wanted;
-  int numbers = 0;  // how many numbers and texts the kind has; absent where nothing else is said
+  int numbers = 0;  // how many numbers and texts the kind has; they are absent by default
   int texts = 0;
   std::vector<std::pair<int, std::int64_t>> constants;
-  std::vector<std::pair<int, std::string>> words;  // texts that the event's name decides
-  bool value_is_number = false;  // the text Blkin::kValue is the scratch's number in decimal
+  std::vector<std::pair<int, std::string>> words;  // texts that follow from the event's name
+  bool value_is_number = false;  // Blkin::kValue is the number in the scratch as decimal text
 };
 
-/// For an event of the kernel, or of a program. Events that the analysis does not know are kOther.
+/// Returns the meaning of an event of the kernel or of a program. The kind of events that the
+/// analysis does not know is kOther.
 Meaning MeaningOf(const std::string& name, bool kernel);
 
-/// The fields of the context of programs' events; the only text is the process's name.
+/// Returns the wanted fields in the context of programs' events. The only text is the name of the
+/// process.
 std::vector<Wanted> ProcessContext();
 
 }  // namespace tracekin::ctf
