@@ -24,7 +24,8 @@ struct Taken {
   std::array<FileDescriptor, STDERR_FILENO + 1> descriptors;
 };
 
-// Made when the library is loaded rather than at the first use, because a fork might come in between.
+// Made when the library is loaded rather than at the first use, because a fork might come in
+// between.
 NoDestructor<Taken> storage;
 Taken& taken = *storage;
 

@@ -23,7 +23,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def lttng(*arguments):
-    return subprocess.run(["lttng", *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return subprocess.run(["lttng", *arguments], check=True, stdout=subprocess.PIPE,
+                          text=True).stdout
 
 
 class Session:
@@ -78,13 +79,15 @@ def measure_lttng():
     with Session() as session:
         time = milliseconds(ping_pong())
     if session.events < 60 * EVENTS:
-        sys.exit(f"blkin_report: {EVENTS} events are missing from {session.events} bytes of the trace")
+        sys.exit(f"blkin_report: {EVENTS} events are missing from {session.events} bytes of the "
+                 f"trace")
     return time
 
 
 def measure_syslog():
     with tempfile.TemporaryDirectory() as folder:
-        time = milliseconds([HERE / "with-syslog", folder, *ping_pong("syslog")], stderr=subprocess.DEVNULL)
+        time = milliseconds([HERE / "with-syslog", folder, *ping_pong("syslog")],
+                            stderr=subprocess.DEVNULL)
         written = pathlib.Path(folder, "syslog").read_text().count(" ping_pong: ")
         if written != EVENTS:
             sys.exit(f"blkin_report: syslog has {written} of {EVENTS} events")
@@ -92,7 +95,8 @@ def measure_syslog():
 
 
 def spread(values, form="{:.0f}"):
-    return " / ".join(form.format(value) for value in (min(values), statistics.median(values), max(values)))
+    return " / ".join(form.format(value)
+                      for value in (min(values), statistics.median(values), max(values)))
 
 
 def report_ping_pong(repetitions):
@@ -101,17 +105,20 @@ def report_ping_pong(repetitions):
         bare.append(milliseconds(ping_pong("nothing")))
         traced.append(measure_lttng())
         logged.append(measure_syslog())
-    print(f"Ping-pong, {ITERATIONS} iterations with four events each, {repetitions} runs; minimum / median / maximum:"
+    print(f"Ping-pong, {ITERATIONS} iterations with four events each, {repetitions} runs; minimum "
+          f"/ median / maximum:"
           "\n")
     print("| | ms | ns an event, by minima / by medians | the thesis, ms |")
     print("|---|---|---|---|")
     for name, times, thesis in (("no events", bare, ""), ("LTTng, by BlkKin's API", traced, "1800"),
                                 ("syslog, Debian's rsyslogd", logged, "3380")):
-        added = " / ".join(f"{(of(times) - of(bare)) * 1e6 / EVENTS:.0f}" for of in (min, statistics.median))
+        added = " / ".join(f"{(of(times) - of(bare)) * 1e6 / EVENTS:.0f}"
+                           for of in (min, statistics.median))
         print(f"| {name} | {spread(times)} | {added} | {thesis} |")
     whole = [log / trace for trace, log in zip(traced, logged)]
     events = (min(logged) - min(bare)) / (min(traced) - min(bare))
-    print(f"\nsyslog takes {spread(whole, '{:.1f}')} times as long as LTTng, all in all (the thesis: 1.9 times)."
+    print(f"\nsyslog takes {spread(whole, '{:.1f}')} times as long as LTTng, all in all (the "
+          f"thesis: 1.9 times)."
           f"\nBy the minima, an event costs {events:.0f} times as much.\n")
 
 
@@ -152,7 +159,8 @@ class Server:
                     if line.lower().startswith(b"content-length"))
         self.bodies += size
         self.read(connection, data, len(head) + 4 + size)
-        connection.sendall(b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        connection.sendall(b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\nConnection: "
+                           b"close\r\n\r\n")
 
     def scribe(self, connection):
         data = b""
@@ -172,7 +180,8 @@ class Server:
 
 def send(server, endpoint, form, count, *how):
     """Returns the bytes that arrived for the messages: the TCP payload, and the bodies alone."""
-    environment = dict(os.environ, TRACEKIN_EXPORTER_ENDPOINT=endpoint.format(server.port), TRACEKIN_TRACE_ID_BITS="64",
+    environment = dict(os.environ, TRACEKIN_EXPORTER_ENDPOINT=endpoint.format(server.port),
+                       TRACEKIN_TRACE_ID_BITS="64",
                        TRACEKIN_EXPORTER_FORMAT=form)
     subprocess.run([PROGRAMS / "blkin_messages", str(count), *how], check=True, env=environment)
     return server.received, server.bodies
@@ -187,11 +196,13 @@ def ctf(count, *how):
 def report_bytes():
     v2 = "http://127.0.0.1:{}/api/v2/spans"
     scribe = "scribe://127.0.0.1:{}"
-    rows = [("Thrift, Scribe", lambda *what: send(Server(Server.scribe), scribe, "thrift", *what), "246", "1974"),
+    rows = [("Thrift, Scribe", lambda *what: send(Server(Server.scribe), scribe, "thrift", *what),
+             "246", "1974"),
             ("JSON, HTTP", lambda *what: send(Server(Server.http), v2, "json", *what), "316", ""),
             ("proto3, HTTP", lambda *what: send(Server(Server.http), v2, "proto3", *what), "", ""),
             ("CTF, LTTng's packets", ctf, "", "1079")]
-    print("The thesis's message, bytes on the wire and, in brackets, without the headers of HTTP or of a packet:\n")
+    print("The thesis's message, bytes on the wire and, in brackets, without the headers of HTTP "
+          "or of a packet:\n")
     print("| | one | ten, a span each | ten of one span | the thesis: one | ten |")
     print("|---|---|---|---|---|---|")
     for name, measure, one, ten in rows:

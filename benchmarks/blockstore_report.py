@@ -76,7 +76,8 @@ def device_cpu_seconds(device):
 
 def fio(uri, folder, **options):
     ran = subprocess.run(
-        ["fio", "--name=bench", "--ioengine=nbd", f"--uri={uri}", "--output-format=json", "--randrepeat=0",
+        ["fio", "--name=bench", "--ioengine=nbd", f"--uri={uri}", "--output-format=json",
+         "--randrepeat=0",
          *(f"--{key}={value}" for key, value in options.items())],
         check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=folder)
     job = json.loads(ran.stdout[ran.stdout.index("{"):])["jobs"][0]
@@ -91,7 +92,8 @@ class Bench:
         self.devices = {}
 
     def __enter__(self):
-        self.sink = subprocess.Popen([self.build / "benchmarks/exporter_sink"], stdout=subprocess.PIPE,
+        self.sink = subprocess.Popen([self.build / "benchmarks/exporter_sink"],
+                                     stdout=subprocess.PIPE,
                                      text=True)
         self.endpoint = self.sink.stdout.readline().strip()
         make_session(self.folder)
@@ -112,13 +114,16 @@ class Bench:
         """
         self.stop()
         for number, state in enumerate(random.sample(list(STATES), len(STATES))):
-            programs = self.build / "examples/blockstore" / ("plain" if state in (OUT, AGAIN) else "traced")
+            programs = self.build / "examples/blockstore" / ("plain" if state in (OUT, AGAIN)
+                                                             else "traced")
             device = Blockstore(programs, self.folder / str(number), self.conf, size=self.size,
-                                environment={"TRACEKIN_EXPORTER_ENDPOINT": self.endpoint, **STATES[state][1]})
+                                environment={"TRACEKIN_EXPORTER_ENDPOINT": self.endpoint,
+                                             **STATES[state][1]})
             self.devices[state] = device.__enter__()
             filled = self.folder / str(number) / "filled"
             if not filled.exists():
-                fio(device.uri, self.folder, rw="write", bs="128k", iodepth=16, size=self.size.lower())
+                fio(device.uri, self.folder, rw="write", bs="128k", iodepth=16,
+                    size=self.size.lower())
                 filled.touch()
 
     def run(self, state, load):
@@ -145,13 +150,15 @@ def lost(state, runs, figure):
 
 def table(load, runs):
     print(f"\n**{load['rw']}, {load['bs']}, queue depth {load['iodepth']}**\n")
-    print("| state | MB/s | µs an IO | CPU of the device, µs an IO | bandwidth lost, % | CPU added, % |")
+    print("| state | MB/s | µs an IO | CPU of the device, µs an IO | bandwidth lost, % | CPU "
+          "added, % |")
     print("|---|---|---|---|---|---|")
     for state, results in runs.items():
         middle = {key: statistics.median(result[key] for result in results) for key in results[0]}
         compared = "| |" if state == OUT else " | ".join(
             interval_text(lost(state, runs, figure)) for figure in ("bandwidth", "cpu")) + " |"
-        print(f"| {state} | {middle['bandwidth']:.1f} | {middle['latency']:.0f} | {middle['cpu']:.0f} "
+        print(f"| {state} | {middle['bandwidth']:.1f} | {middle['latency']:.0f} | "
+              f"{middle['cpu']:.0f} "
               f"| {compared}")
 
 

@@ -27,7 +27,8 @@ FORMATS = {"json": "/api/v2/spans", "proto3": "/api/v2/spans", "thrift": "/api/v
 class Benchmark:
     def __init__(self, folder):
         self.program = os.path.join(folder, "exporter_benchmark")
-        self.sink = subprocess.Popen([os.path.join(folder, "exporter_sink")], stdout=subprocess.PIPE, text=True)
+        self.sink = subprocess.Popen([os.path.join(folder, "exporter_sink")],
+                                     stdout=subprocess.PIPE, text=True)
         self.url = self.sink.stdout.readline().strip().removesuffix("/api/v2/spans")
 
     def run(self, what, exporter, amount):
@@ -60,31 +61,39 @@ def cpu(benchmark, repetitions):
     for _ in range(repetitions):  # in turns, because the machine's speed drifts
         for what in runs:
             if what in FORMATS:
-                ran = benchmark.run("cpu", {"endpoint": benchmark.url + FORMATS[what], "format": what}, SPANS)
+                ran = benchmark.run("cpu",
+                                    {"endpoint": benchmark.url + FORMATS[what], "format": what},
+                                    SPANS)
             else:
                 ran = benchmark.run("datadog", benchmark.url.rsplit(":", 1)[1], SPANS // 20)
             if ran is not None:
                 runs[what].append(ran)
-    print("| exported as | CPU of the process a span, µs, min / median / max | bound, by min / by median | ratio | spans/s, min / median / max | dropped |")
+    print("| exported as | CPU of the process a span, µs, min / median / max | bound, by min / by "
+          "median | ratio | spans/s, min / median / max | dropped |")
     print("|---|---|---|---|---|---|")
-    other = statistics.median(run["cpu_us"] for run in runs["dd-opentracing"]) if runs["dd-opentracing"] else None
+    other = statistics.median(run["cpu_us"]
+                              for run in runs["dd-opentracing"]) if runs["dd-opentracing"] else None
     for what, ran in runs.items():
         if not ran:
             print(f"| {what} | not measured | | | | |")
             continue
         ratio = f"{statistics.median(run['cpu_us'] for run in ran) / other:.3f}" if other else ""
-        rate = spread([run["rate"] for run in ran], 0) if what in FORMATS else "20,000 traces of two, paced"
+        rate = spread([run["rate"] for run in ran],
+                      0) if what in FORMATS else "20,000 traces of two, paced"
         dropped = sum(run["dropped"] for run in ran) if what in FORMATS else "unknown"
         times = [run["cpu_us"] for run in ran]
-        bound = bound_text(CPU_BOUNDS[what], "µs", lowest_and_middle(times), 2) if what in CPU_BOUNDS else ""
+        bound = bound_text(CPU_BOUNDS[what], "µs", lowest_and_middle(times),
+                           2) if what in CPU_BOUNDS else ""
         print(f"| {what} | {spread(times, 2)} | {bound} | {ratio} | {rate} | {dropped} |")
     rates = lowest_and_middle(run["rate"] for run in runs["json"])
     counted = pathlib.Path(__file__).with_name("instructions.json").read_text()
     took = json.loads(counted)["instructions"]
-    print(f"\nInstructions of a span, by callgrind: {took['child/tracekin']:,} of the thread that makes it, of these "
+    print(f"\nInstructions of a span, by callgrind: {took['child/tracekin']:,} of the thread that "
+          f"makes it, of these "
           f"{took['child/noop']:,} are the API's;\n{took['export/json']:,} to export it as JSON, "
           f"{took['export/proto3']:,} as proto3.")
-    print(f"\nSpans a second as JSON, the least / the median: {bound_text(RATE_BOUND, '', rates, at_least=True)}.")
+    print(f"\nSpans a second as JSON, the least / the median: "
+          f"{bound_text(RATE_BOUND, '', rates, at_least=True)}.")
 
 
 def memory(benchmark, _):
@@ -98,15 +107,21 @@ def memory(benchmark, _):
         print(f"| {what} | {ran['idle_mb']:.1f} | {ran['load_mb']:.1f} |")
         runs.append(ran)
     for words, key, bound in (("idle", "idle_mb", IDLE_BOUND), ("flat out", "load_mb", LOAD_BOUND)):
-        print(f"\nBound, {words}, the worst: {bound_text(bound, 'MB', [max(run[key] for run in runs)], 1)}.")
+        print(f"\nBound, {words}, the worst: "
+              f"{bound_text(bound, 'MB', [max(run[key] for run in runs)], 1)}.")
 
 
 def latency(benchmark, repetitions):
-    unsampled = {"service_name": "benchmark", "sampler": {"type": "never"}, "exporter": {"endpoint": benchmark.url + "/"}}
-    cases = {"no tracer: the API's no-op": "noop", "none: `exporter.type` is `none`": {"type": "none"},
-             "well, but nothing is sampled": json.dumps(unsampled), "well": {"endpoint": benchmark.url + "/"}, "gone": {"endpoint": "http://127.0.0.1:1/"},
-             "hangs": {"endpoint": benchmark.url + "/hang"}, "answers 500": {"endpoint": benchmark.url + "/error"},
-             "gone, with a spool": {"endpoint": "http://127.0.0.1:1/", "spool_path": "/tmp/tracekin-benchmark-spool"},
+    unsampled = {"service_name": "benchmark", "sampler": {"type": "never"},
+                 "exporter": {"endpoint": benchmark.url + "/"}}
+    cases = {"no tracer: the API's no-op": "noop",
+             "none: `exporter.type` is `none`": {"type": "none"},
+             "well, but nothing is sampled": json.dumps(unsampled),
+             "well": {"endpoint": benchmark.url + "/"}, "gone": {"endpoint": "http://127.0.0.1:1/"},
+             "hangs": {"endpoint": benchmark.url + "/hang"},
+             "answers 500": {"endpoint": benchmark.url + "/error"},
+             "gone, with a spool": {"endpoint": "http://127.0.0.1:1/",
+                                    "spool_path": "/tmp/tracekin-benchmark-spool"},
              "dd-opentracing, its agent gone": "datadog"}
     runs = {case: [] for case in cases}
     for _ in range(repetitions):
@@ -114,19 +129,24 @@ def latency(benchmark, repetitions):
             ran = benchmark.run("latency", exporter, 3)
             if ran is not None:
                 runs[case].append(ran)
-    print("\n| a span at 10,000 a second; the collector | p50, µs, min / median / max | p99 | p99.9 |")
+    print("\n| a span at 10,000 a second; the collector | p50, µs, min / median / max | p99 | "
+          "p99.9 |")
     print("|---|---|---|---|")
     for case, ran in runs.items():
         if not ran:
             print(f"| {case} | not measured | | |")
             continue
         print(f"| {case} | " + " | ".join(
-            spread([run[quantile] for run in ran], 2) for quantile in ("p50_us", "p99_us", "p999_us")) + " |")
+            spread([run[quantile] for run in ran], 2)
+            for quantile in ("p50_us", "p99_us", "p999_us")) + " |")
     figures = lowest_and_middle(run["p999_us"] for run in runs["well"])
-    print("\nWhere the tail comes from: the first line is what the machine does to any code, the second and the third a span of "
-          "which nothing is\nwritten, the fourth one that is written and queued; each is as long as its code, which is no longer in "
+    print("\nWhere the tail comes from: the first line is what the machine does to any code, the "
+          "second and the third a span of "
+          "which nothing is\nwritten, the fourth one that is written and queued; each is as long "
+          "as its code, which is no longer in "
           "the caches then.")
-    print(f"\np99.9, collector well, by min / by median: {bound_text(LATENCY_BOUND, 'µs', figures, 1)}.")
+    print(f"\np99.9, collector well, by min / by median: "
+          f"{bound_text(LATENCY_BOUND, 'µs', figures, 1)}.")
 
 
 TABLES = {"cpu": cpu, "memory": memory, "latency": latency}

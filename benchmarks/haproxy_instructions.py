@@ -46,7 +46,8 @@ def count(proxy, folder):
     instrument(proxy, "off")
     proxy.process.terminate()
     proxy.process.wait()
-    return int(re.search(r"^totals: (\d+)", (folder / "callgrind-01").read_text(), re.MULTILINE)[1]) / REQUESTS
+    return int(re.search(r"^totals: (\d+)", (folder / "callgrind-01").read_text(),
+                         re.MULTILINE)[1]) / REQUESTS
 
 
 def main():

@@ -45,7 +45,8 @@ DATADOG_PLUGIN = next(pathlib.Path("/usr/lib").glob("*/libdd_opentracing_plugin.
 # The same number of headers as tracekin's, with the same lengths.
 SIX_HEADERS = "".join(f"{name}: {value}\n" for name, value in {
     "x-b3-traceid": "463ac35c9f6413ad48485a3953bb6124", "x-b3-spanid": "a2fb4a1d1a96d312",
-    "x-b3-parentspanid": "0000000000000000", "x-b3-sampled": "1", "x-b3-flags": "0", "baggage": ""}.items())
+    "x-b3-parentspanid": "0000000000000000", "x-b3-sampled": "1", "x-b3-flags": "0",
+    "baggage": ""}.items())
 CONNECTIONS = 16
 ROUNDS_OF_A_PROCESS = 6
 
@@ -82,8 +83,10 @@ def states(build, sink):
     }
     if DATADOG_PLUGIN:
         found[DATADOG] = State(DATADOG_PLUGIN, json.dumps({
-            "service": "edge", "agent_host": "127.0.0.1", "agent_port": int(re.search(r":(\d+)/", sink)[1]),
-            "propagation_style_inject": ["B3"], "propagation_style_extract": ["B3"]}), ["1"], flush_seconds=1)
+            "service": "edge", "agent_host": "127.0.0.1",
+            "agent_port": int(re.search(r":(\d+)/", sink)[1]),
+            "propagation_style_inject": ["B3"], "propagation_style_extract": ["B3"]}), ["1"],
+                               flush_seconds=1)
     return found
 
 
@@ -123,19 +126,22 @@ class Proxy(Process):
             (folder / "plugin.so").symlink_to(state.plugin)
             (folder / "tracer").write_text(state.configuration)
             environment["OT_CONFIG"] = str(FILES / "ot.cfg")
-        super().__init__([*under, PROGRAM, "-db", "-f", FILES / "haproxy.cfg"], processors, folder, **environment)
+        super().__init__([*under, PROGRAM, "-db", "-f", FILES / "haproxy.cfg"], processors, folder,
+                         **environment)
 
     def check(self):
         """Waits until HAProxy answers and checks that the service got the headers of this state."""
         sampled = wait_for(self.decision, "answer of HAProxy")["sampled"]
         if sampled not in self.state.sampled:
-            raise AssertionError(f"the service saw the decision '{sampled}', not one of {self.state.sampled}")
+            raise AssertionError(f"the service saw the decision '{sampled}', not one of "
+                                 f"{self.state.sampled}")
 
     def decision(self):
         if self.process.poll() is not None:
             raise AssertionError(f"HAProxy does not start:\n{self.said()}")
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/sampled", timeout=5) as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/sampled",
+                                        timeout=5) as answer:
                 return {"sampled": answer.read().decode()}
         except OSError:
             return None
@@ -144,15 +150,18 @@ class Proxy(Process):
         """Runs one second of requests, then waits until the recorded spans are sent."""
         before = self.cpu_seconds()
         ran = subprocess.run(
-            ["wrk", "-t1", f"-c{CONNECTIONS}", "-d1s", "--timeout=60s", f"http://127.0.0.1:{self.port}/"], check=True,
-            stdout=subprocess.PIPE, text=True, preexec_fn=lambda: os.sched_setaffinity(0, processors))
+            ["wrk", "-t1", f"-c{CONNECTIONS}", "-d1s", "--timeout=60s",
+             f"http://127.0.0.1:{self.port}/"], check=True,
+            stdout=subprocess.PIPE, text=True,
+            preexec_fn=lambda: os.sched_setaffinity(0, processors))
         busy = self.cpu_seconds() - before
         time.sleep(1.5 * self.state.flush_seconds)
         if "Socket errors" in ran.stdout or "Non-2xx" in ran.stdout:
             raise AssertionError(f"requests failed:\n{ran.stdout}")
         count, seconds = re.search(r"(\d+) requests in ([\d.]+)s", ran.stdout).groups()
         return {"rate": float(re.search(r"Requests/sec: +([\d.]+)", ran.stdout)[1]),
-                "cpu_us": 1e6 * (self.cpu_seconds() - before) / int(count), "busy": busy / float(seconds)}
+                "cpu_us": 1e6 * (self.cpu_seconds() - before) / int(count),
+                "busy": busy / float(seconds)}
 
 
 class Bench:
@@ -162,9 +171,11 @@ class Bench:
         self.folder = folder
         first, *others = sorted(os.sched_getaffinity(0))
         self.proxys, self.others = {first}, set(others) or {first}
-        sink = stack.enter_context(Process([build / "benchmarks/exporter_sink"], self.others, folder / "sink"))
+        sink = stack.enter_context(Process([build / "benchmarks/exporter_sink"], self.others,
+                                           folder / "sink"))
         self.service = str(folder / "service.sock")
-        stack.enter_context(Process([PROGRAM, "-db", "-f", FILES / "service.cfg"], self.others, folder / "service",
+        stack.enter_context(Process([PROGRAM, "-db", "-f", FILES / "service.cfg"], self.others,
+                                    folder / "service",
                                     SERVICE=self.service))
         self.states = states(build, wait_for(sink.said, "port of the sink").strip())
         self.runs = {name: [] for name in self.states}
@@ -195,7 +206,8 @@ class Bench:
 
     def differences(self, how, key, *names):
         """Returns the result of `how` for these states' values in each round."""
-        return [how(*(run[key] for run in runs)) for runs in zip(*(self.runs[name] for name in names))]
+        return [how(*(run[key] for run in runs))
+                for runs in zip(*(self.runs[name] for name in names))]
 
 
 def more(one, other):
@@ -208,14 +220,17 @@ def fewer(one, other):
 
 
 def table(bench):
-    print("| state | requests/s | … against no filter, % | busy, % | CPU a request, µs | … beyond no filter | "
+    print("| state | requests/s | … against no filter, % | busy, % | CPU a request, µs | … beyond "
+          "no filter | "
           "… beyond a plugin that does nothing |\n|---|---|---|---|---|---|---|")
     for name in bench.states:
-        cells = [interval_text(bench.differences(how, key, name, base), form) if name != base else ""
+        cells = [interval_text(bench.differences(how, key, name, base), form) if name != base
+                 else ""
                  for how, key, base, form in ((more, "rate", BARE, "+.1f"),
                                               (operator.sub, "cpu_us", BARE, "+.2f"),
                                               (operator.sub, "cpu_us", NOOP, "+.2f"))]
-        print(f"| {name} | {bench.middle('rate', name):,.0f} | {cells[0]} | {100 * bench.middle('busy', name):.0f} | "
+        print(f"| {name} | {bench.middle('rate', name):,.0f} | {cells[0]} | "
+              f"{100 * bench.middle('busy', name):.0f} | "
               f"{bench.middle('cpu_us', name):.1f} | {cells[1]} | {cells[2]} |")
 
 
@@ -231,10 +246,12 @@ def questions(bench):
             print(f"| {question} | {interval_text(differences)} | {bound} |")
     if DATADOG in bench.states:
         for base, words in ((BARE, "no filter"), (NOOP, "a plugin that does nothing")):
-            times = bench.differences(lambda theirs, ours, without: (theirs - without) / (ours - without), "cpu_us",
+            times = bench.differences(lambda theirs, ours,
+                                      without: (theirs - without) / (ours - without), "cpu_us",
                                       DATADOG, ALWAYS, base)
             bound = bound_text(2, "×", [statistics.median(times)], 1, at_least=True)
-            print(f"| CPU beyond {words}: dd-opentracing's by tracekin's, 100 % | {interval_text(times, '.1f')} | {bound} |")
+            print(f"| CPU beyond {words}: dd-opentracing's by tracekin's, 100 % | "
+                  f"{interval_text(times, '.1f')} | {bound} |")
 
 
 def main():
@@ -245,8 +262,10 @@ def main():
         bench = Bench(build, pathlib.Path(folder), stack)
         for done in range(0, rounds, ROUNDS_OF_A_PROCESS):
             bench.run(min(ROUNDS_OF_A_PROCESS, rounds - done))
-    print(f"{cpu_model()}, {os.cpu_count()} processors, Linux {platform.release()}; HAProxy {version('haproxy')}, "
-          f"wrk {version('wrk')}, dd-opentracing {version('libdd-opentracing0')}; {rounds} rounds.\n")
+    print(f"{cpu_model()}, {os.cpu_count()} processors, Linux {platform.release()}; HAProxy "
+          f"{version('haproxy')}, "
+          f"wrk {version('wrk')}, dd-opentracing {version('libdd-opentracing0')}; {rounds} "
+          f"rounds.\n")
     table(bench)
     questions(bench)
 

@@ -28,14 +28,16 @@ def skip(why):
 
 
 def compiler_of(program):
-    comment = subprocess.run(["readelf", "-p", ".comment", program], capture_output=True, text=True, check=True)
+    comment = subprocess.run(["readelf", "-p", ".comment", program], capture_output=True, text=True,
+                             check=True)
     return re.search(r"GCC: \(.*?\) [\d.]+", comment.stdout).group(0)
 
 
 def count(program, folder):
     """Returns the number of instructions of one operation of each work."""
     ran = subprocess.run(
-        ["valgrind", "--tool=callgrind", "--separate-threads=yes", "--callgrind-out-file=dump", program],
+        ["valgrind", "--tool=callgrind", "--separate-threads=yes", "--callgrind-out-file=dump",
+         program],
         cwd=folder, capture_output=True, text=True, check=False, timeout=280)
     if ran.returncode != 0:
         sys.exit(f"instructions: status {ran.returncode}\n{ran.stdout}{ran.stderr}")

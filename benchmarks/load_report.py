@@ -35,7 +35,8 @@ def sizes(build):
         library = build / "lib" / name
         if library.exists():
             with tempfile.NamedTemporaryFile() as stripped:
-                subprocess.run(["strip", "--strip-unneeded", "-o", stripped.name, library], check=True)
+                subprocess.run(["strip", "--strip-unneeded", "-o", stripped.name, library],
+                               check=True)
                 size = os.path.getsize(stripped.name) / 1000
                 bound = bound_text(1500, "kB", [size]) if name == PLUGIN else ""
                 print(f"| {name} | {size:,.0f} | {bound} |")
@@ -45,7 +46,8 @@ def cases(build):
     """Returns the arguments of load_benchmark, keyed by the case that they show."""
     def tracekin(ust):
         return [build / "lib/libtracekin_plugin.so", json.dumps({
-            "service_name": "host", "exporter": {"endpoint": "http://127.0.0.1:1/"}, "ust": {"enabled": ust}})]
+            "service_name": "host", "exporter": {"endpoint": "http://127.0.0.1:1/"},
+            "ust": {"enabled": ust}})]
 
     found = {
         "tracekin": tracekin(False),
@@ -63,7 +65,8 @@ def cases(build):
 
 
 def run(build, arguments):
-    ran = subprocess.run([build / "benchmarks/load_benchmark", *arguments], check=True, stdout=subprocess.PIPE,
+    ran = subprocess.run([build / "benchmarks/load_benchmark", *arguments], check=True,
+                         stdout=subprocess.PIPE,
                          stderr=subprocess.DEVNULL, text=True)
     return json.loads(ran.stdout)
 
@@ -77,12 +80,16 @@ def times(build, repetitions):
     print("\n| ms, min / median | load | make a tracer | first span | all | CPU of all | bound |\n"
           "|---|---|---|---|---|---|---|")
     for name, results in runs.items():
-        cells = [[result[part] for result in results] for part in ("load", "make", "span", "all", "cpu")]
+        cells = [[result[part] for result in results]
+                 for part in ("load", "make", "span", "all", "cpu")]
         middles = [(min(values), statistics.median(values)) for values in cells]
         bound = bound_text(5, "ms", middles[3], 1) if name in BOUND else ""
-        print(f"| {name} | " + " | ".join(f"{low:.2f} / {middle:.2f}" for low, middle in middles) + f" | {bound} |")
-    bare, with_curl = (statistics.median(run["all"] for run in runs[name]) for name in ("tracekin", WITH_CURL))
-    print(f"\nOf the first line's {bare:.1f} ms the dynamic linker takes {bare - with_curl:.1f} for libcurl and what that needs.")
+        print(f"| {name} | " + " | ".join(f"{low:.2f} / {middle:.2f}" for low,
+                                          middle in middles) + f" | {bound} |")
+    bare, with_curl = (statistics.median(run["all"] for run in runs[name])
+                       for name in ("tracekin", WITH_CURL))
+    print(f"\nOf the first line's {bare:.1f} ms the dynamic linker takes {bare - with_curl:.1f} "
+          f"for libcurl and what that needs.")
 
 
 def main():

@@ -31,7 +31,8 @@ def load(path):
 
 
 def version(package):
-    query = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], capture_output=True, text=True)
+    query = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], capture_output=True,
+                           text=True)
     return query.stdout or "not installed"
 
 
@@ -51,7 +52,8 @@ ROWS = [  # work, tracer, compared with, description, bound
     ("child", "noop", None, "child of a remote parent, 3 tags, 1 log: no-op", None),
     ("child", "tracekin_unsampled", "noop", "… tracekin, not sampled", ("ratio", 1.5)),
     ("child", "tracekin", "noop", "… tracekin, exported", ("ratio", 4)),
-    ("child", "datadog_unsampled", "noop", "… dd-opentracing, rate 0 (sends all the same; drops the log)", None),
+    ("child", "datadog_unsampled", "noop",
+     "… dd-opentracing, rate 0 (sends all the same; drops the log)", None),
     ("child", "datadog", "noop", "… dd-opentracing (drops the log)", None),
     ("child_2_threads", "noop", None, "the same on two threads, each: no-op", None),
     ("child_2_threads", "tracekin_unsampled", "noop", "… tracekin, not sampled", None),
@@ -85,10 +87,13 @@ def main():
     seen = {key: (min(values), statistics.median(values)) for key, values in times.items()}
     repetitions = max(len(values) for values in times.values())
     print(f"{cpu_model()}, {context['num_cpus']} processors, Linux {platform.release()}; "
-          f"load {context['load_avg'][0]:.1f} at the start; {repetitions} repetitions of 5,000 operations.")
-    print(f"libopentracing {version('libopentracing1')}, dd-opentracing {version('libdd-opentracing0')}.")
+          f"load {context['load_avg'][0]:.1f} at the start; {repetitions} repetitions of 5,000 "
+          f"operations.")
+    print(f"libopentracing {version('libopentracing1')}, dd-opentracing "
+          f"{version('libdd-opentracing0')}.")
     print()
-    print("| work | ns, min / median | ratio | beyond, ns | allocations | bound: by min / by median |")
+    print("| work | ns, min / median | ratio | beyond, ns | allocations | bound: by min / by "
+          "median |")
     print("|---|---|---|---|---|---|")
     for work, who, base, words, bound in ROWS:
         key = (work, who)

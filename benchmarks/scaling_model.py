@@ -81,7 +81,8 @@ class Model:
             self.awake, self.next_poll = True, now + POLL
         self.settle(now)
         if self.rate is not None:
-            self.backlog = [wanted + STEP * self.rate * self.costs.producer for wanted in self.backlog]
+            self.backlog = [wanted + STEP * self.rate * self.costs.producer
+                            for wanted in self.backlog]
         producing = [i for i, wanted in enumerate(self.backlog) if self.rate is None or wanted > 0]
         running = len(producing) + self.wants_spans() + (self.sending > 0) + (self.receiving > 0)
         share = STEP * min(1, self.processors / running) if running else 0

@@ -35,7 +35,8 @@ def measure(benchmark, repetitions):
 
 def compare(measured, costs):
     processors = len(os.sched_getaffinity(0))
-    print(f"| producers, flat out on {processors} processors | thousand spans/s made: measured | the model"
+    print(f"| producers, flat out on {processors} processors | thousand spans/s made: measured | "
+          f"the model"
           " | exported: measured | the model |")
     print("|---|---|---|---|---|")
     for producers, run in measured.items():
@@ -45,7 +46,8 @@ def compare(measured, costs):
 
 
 def predict(costs):
-    print("\n| thousand spans/s without loss: 8 producers, processors | collector answers at once | in 5 ms | in 50 ms"
+    print("\n| thousand spans/s without loss: 8 producers, processors | collector answers at once "
+          "| in 5 ms | in 50 ms"
           " | in 50 ms, batches of 2,000 |")
     print("|---|---|---|---|---|")
     for processors in (2, 4, 16):
@@ -61,9 +63,11 @@ def main():
     finally:
         benchmark.sink.kill()
     one = measured[1]
-    costs = Costs(*(one[of + "_ns"] / 1e9 for of in ("producer", "exporter", "sender", "collector")))
+    costs = Costs(*(one[of + "_ns"] / 1e9
+                    for of in ("producer", "exporter", "sender", "collector")))
     print(f"Costs of a span, in ns of CPU, with one producer: {one['producer_ns']:.0f} for it, "
-          f"{one['exporter_ns']:.0f} for the exporter thread, {one['sender_ns']:.0f} for the sender, "
+          f"{one['exporter_ns']:.0f} for the exporter thread, {one['sender_ns']:.0f} for the "
+          f"sender, "
           f"{one['collector_ns']:.0f} for the sink.\n")
     compare(measured, costs)
     predict(dataclasses.replace(costs, collector=0.0))

@@ -24,16 +24,19 @@ def load(path):
 
 def main():
     dormant, recorded = map(load, sys.argv[1:])
-    print("| child span, 3 tags, 1 log | nobody listens, ns, min / median | recorded, ns, min / median |")
+    print("| child span, 3 tags, 1 log | nobody listens, ns, min / median | recorded, ns, min / "
+          "median |")
     print("|---|---|---|")
     for who, words in ROWS:
-        cells = [f"{min(t[who]):.0f} / {statistics.median(t[who]):.0f}" for t in (dormant, recorded)]
+        cells = [f"{min(t[who]):.0f} / {statistics.median(t[who]):.0f}"
+                 for t in (dormant, recorded)]
         print(f"| {words} | {cells[0]} | {cells[1]} |")
     ratios = []
     for name, of in (("minima", min), ("medians", statistics.median)):
         on, bare = (of(recorded[who]) - of(recorded["off"]) for who in ("on", "bare"))
         ratios.append(on / bare)
-        print(f"\nBy {name}, recording adds {on:.0f} ns to a span, {on / bare:.2f} times what the bare events add.")
+        print(f"\nBy {name}, recording adds {on:.0f} ns to a span, {on / bare:.2f} times what the "
+              f"bare events add.")
     print(f"\nBound, by minima / by medians: {bound_text(1.15, '×', ratios, 2)}.")
 
 

@@ -33,7 +33,8 @@ install(FILES ${generated_dir}/tracekinConfig.cmake ${generated_dir}/tracekinCon
   DESTINATION ${config_dir} COMPONENT libtracekin-dev)
 
 # BlkKin's headers are in a separate folder.
-install(TARGETS tracekin_blkin tracekin_blkin_original tracekin_blkin_ceph EXPORT tracekinBlkinTargets
+install(TARGETS tracekin_blkin tracekin_blkin_original tracekin_blkin_ceph
+  EXPORT tracekinBlkinTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   COMPONENT libtracekin-blkin${TRACEKIN_SOVERSION} NAMELINK_COMPONENT libtracekin-blkin-dev)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tracekin/blkin

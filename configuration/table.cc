@@ -179,8 +179,8 @@ std::string AllowedUrls() {
 
 }  // namespace
 
-// No lock: a fork during another thread's first call would leave it taken in the child. Two threads may
-// make a table each; one of them stays.
+// No lock: a fork during another thread's first call would leave it taken in the child. Two threads
+// may make a table each; one of them stays.
 const std::vector<Setting>& Settings() {
   static std::atomic<const std::vector<Setting>*> settings{nullptr};
   const std::vector<Setting>* made = settings.load(std::memory_order_acquire);

@@ -68,7 +68,8 @@ class LttngRecord:
         span_id = f"{int(event['span_id']):016x}"
         thread = int(event["tid"])
         if thread != event["vtid"]:
-            self.problems.append(f"{what} of {span_id} names thread {thread}, but LTTng {event['vtid']}")
+            self.problems.append(f"{what} of {span_id} names thread {thread}, but LTTng "
+                                 f"{event['vtid']}")
         log = text(event["message"]) if what == "span_log" else ""
         self.events.append(
             Event(message.default_clock_snapshot.ns_from_origin, what, span_id, int(event["vpid"]),
@@ -121,7 +122,8 @@ class LttngRecord:
                 open_scopes[event.thread, event.span_id] += 1 if event.what == "scope_enter" else -1
         for (thread, span_id), count in open_scopes.items():
             if count != 0:
-                self.problems.append(f"thread {thread} enters and exits {span_id} a different number of times")
+                self.problems.append(f"thread {thread} enters and exits {span_id} a different "
+                                     f"number of times")
         for span in self.spans.values():
             if span.parent_id and span.parent_id not in self.spans:
                 self.problems.append(f"{span.span_id} has a parent that does not exist")

@@ -339,8 +339,7 @@ void AddBaggage(Random* random, Entries* headers) {
   const bool many = random->OneIn(50);
   if (many) lines = random->Around(64);
   for (; lines > 0; --lines) {
-    headers->emplace_back("baggage",
-                          lines > 1 && many ? random->Of(kNoMember) : Baggage(random));
+    headers->emplace_back("baggage", lines > 1 && many ? random->Of(kNoMember) : Baggage(random));
   }
 }
 

@@ -49,7 +49,7 @@ int tracekin_xseg_inject(const tracekin_trace_info* info, void* request, size_t 
   const int error = Check(request, size);
   if (error != 0) return error;
   tracekin::propagation::WriteTraceInfo(info->trace_id != 0 ? *info : TraceInfo{}, ByteOrder::kHost,
-                           static_cast<char*>(request) + TRACEKIN_XSEG_OFFSET);
+                                        static_cast<char*>(request) + TRACEKIN_XSEG_OFFSET);
   return 0;
 }
 

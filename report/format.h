@@ -15,8 +15,8 @@
 
 namespace tracekin::report {
 
-/// Returns a duration with three decimals, such as "69.384 ms". Uses the largest unit in which it is
-/// at least 1.
+/// Returns a duration with three decimals, such as "69.384 ms". Uses the largest unit in which it
+/// is at least 1.
 std::string Duration(analysis::Time ns);
 
 /// Returns a duration in ms with two decimals: "69.38".

@@ -35,7 +35,8 @@ def outcome(case):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--failed", action="append", default=[], help="anything else that failed")
-    parser.add_argument("reports", nargs="*", help="PRESET/NAME.xml, what ctest --output-junit wrote")
+    parser.add_argument("reports", nargs="*",
+                        help="PRESET/NAME.xml, what ctest --output-junit wrote")
     args = parser.parse_args()
 
     passed, failed, skipped = 0, list(args.failed), []

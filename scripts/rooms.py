@@ -46,7 +46,8 @@ def main():
         return 0
     wrong = [f"{room}: in docs/design.md, but not a folder"
              for room in table if not (ROOT / room).is_dir()]
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True,
+                            check=True).stdout
     for source in map(pathlib.Path, listed.split()):
         room = room_of(str(source), table)
         if room is None or source.suffix not in (".h", ".cc", ".c", ".hpp"):
@@ -55,7 +56,8 @@ def main():
             named = file_of(include, source)
             other = room_of(named, table) if named else None
             if named and other is None:
-                wrong.append(f"{source}: includes {include}, which is in none of the rooms of docs/design.md")
+                wrong.append(f"{source}: includes {include}, which is in none of the rooms of "
+                             f"docs/design.md")
             elif named and other != room and other not in table[room]:
                 wrong.append(f"{source}: {room} does not use {other} ({include})")
     print("\n".join(wrong), end="\n" if wrong else "")

@@ -15,9 +15,9 @@ class App;
 
 namespace tracekin::tools {
 
-/// What may stand in the place of the last of `words`, which follow the program's name. Each line is
-/// a word, a tab and what the word means. A line `:folder`, `:file` or `:command` says that names of
-/// folders, of files, or a program and its arguments fit, which the shell knows better.
+/// What may stand in the place of the last of `words`, which follow the program's name. Each line
+/// is a word, a tab and what the word means. A line `:folder`, `:file` or `:command` says that
+/// names of folders, of files, or a program and its arguments fit, which the shell knows better.
 std::string Complete(const CLI::App& app, const std::vector<std::string>& words);
 
 }  // namespace tracekin::tools

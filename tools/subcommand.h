@@ -31,8 +31,8 @@ struct Subcommand {
   /// text is printed as it is, so whoever throws passes the words of others through ForTerminal().
   ///
   /// Names the values of options by type_name(), because --help, the manual and the completion of
-  /// shells go by that name: FOLDER and TRACE are folders, FILE is a file, COMMAND is a program with
-  /// its arguments.
+  /// shells go by that name: FOLDER and TRACE are folders, FILE is a file, COMMAND is a program
+  /// with its arguments.
   std::function<int()> (*add)(CLI::App* app);
 };
 

@@ -24,8 +24,8 @@ std::string AbsolutePath(const std::string& path) {
                : absolute.string();  // no working folder: the exporter will say what is wrong
 }
 
-// A relative path starts at the working folder of now, because the host may change that, and each process
-// of a fork opens the files later.
+// A relative path starts at the working folder of now, because the host may change that, and each
+// process of a fork opens the files later.
 void MakePathsAbsolute(ExporterOptions* options) {
   for (std::string* path :
        {&options->path, &options->spool_path, &options->metrics_path, &options->bearer_file,

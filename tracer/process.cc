@@ -90,7 +90,8 @@ void AtExit() {
   if (!all_ended) StopLibrariesForExit();
 }
 
-// Once at first, and once more after each library that has been initialised. AtExit() may run twice.
+// Once at first, and once more after each library that has been initialised. AtExit() may run
+// twice.
 void RegisterAtExit() {
   static std::atomic<std::int64_t> registered{-1};  // InitialisedLibraries() then
   const std::int64_t libraries = InitialisedLibraries();

@@ -12,9 +12,9 @@
 // All tracers are closed at the same time, so that the exit takes no longer than the longest
 // close_timeout_ms. Other threads may fork and make tracers during that time.
 //
-// Ours must run before the exit handlers of libraries that exporters use (base/library_at_work.h), because
-// the last spans may need a handshake. So the handler is registered after they have been initialised, and
-// threads of a tracer that uses them are started after that.
+// Ours must run before the exit handlers of libraries that exporters use (base/library_at_work.h),
+// because the last spans may need a handshake. So the handler is registered after they have been
+// initialised, and threads of a tracer that uses them are started after that.
 //
 // Thread-safety: any function may be called from any thread. A fork waits while a tracer is being
 // registered or destroyed.

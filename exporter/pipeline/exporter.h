@@ -36,8 +36,8 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   using MakeEncoder = Sender::MakeEncoder;
   using MakeTransport = Sender::MakeTransport;
 
-  /// The two makers are called on the sender thread, once a process, or again for each batch as long as
-  /// they throw; `logger` is not empty.
+  /// The two makers are called on the sender thread, once a process, or again for each batch as
+  /// long as they throw; `logger` is not empty.
   Exporter(const ExporterOptions& options, const Resource& resource, MakeEncoder make_encoder,
            MakeTransport make_transport, Logger logger);
   ~Exporter();
@@ -58,17 +58,17 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
     std::function<void()> after_fork_in_child;  // called while the child has one thread
   };
 
-  /// Has `helper` started and stopped together with the exporter's own threads. REQUIRES: all of its
-  /// hooks are set, and none throws unless it says so; as set_on_round().
+  /// Has `helper` started and stopped together with the exporter's own threads. REQUIRES: all of
+  /// its hooks are set, and none throws unless it says so; as set_on_round().
   void set_helper(HelperThread helper) { helper_ = std::move(helper); }
 
-  /// Says whether the transport is made as soon as there are threads, rather than for the first batch:
-  /// one that starts threads of its own must be. REQUIRES: as set_on_round().
+  /// Says whether the transport is made as soon as there are threads, rather than for the first
+  /// batch: one that starts threads of its own must be. REQUIRES: as set_on_round().
   void set_eager_transport(bool eager) { eager_transport_ = eager; }
 
-  /// Waits until what needs the host's file system or new threads has been done for the first time, or
-  /// could not be: the collector's name is resolved, and librdkafka has started its threads. A second at
-  /// most; not at all if there is neither.
+  /// Waits until what needs the host's file system or new threads has been done for the first time,
+  /// or could not be: the collector's name is resolved, and librdkafka has started its threads. A
+  /// second at most; not at all if there is neither.
   void AwaitReady() noexcept;
 
   /// What it was made with, as entries (span_bytes.h).

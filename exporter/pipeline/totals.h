@@ -15,8 +15,9 @@
 
 namespace tracekin::exporter {
 
-/// Those of the tracer's counters that the exporter changes: `exported`, `spooled`, `in_flight`, `adopted`
-/// and reasons in `dropped`. Only the functions below may touch them while other threads read.
+/// Those of the tracer's counters that the exporter changes: `exported`, `spooled`, `in_flight`,
+/// `adopted` and reasons in `dropped`. Only the functions below may touch them while other threads
+/// read.
 class ExporterCounts : public Counters {
  public:
   static void Add(std::uint64_t* to, std::uint64_t spans) noexcept {
@@ -40,7 +41,8 @@ class ExporterCounts : public Counters {
   void Reset() noexcept { static_cast<Counters&>(*this) = {}; }
 };
 
-/// How many spans have left the queue. Those that it refused, and those that were adopted, never were in it.
+/// How many spans have left the queue. Those that it refused, and those that were adopted, never
+/// were in it.
 inline std::uint64_t TakenFromQueue(const Counters& counts) {
   return counts.exported + counts.TotalDropped() - counts.dropped.queue_full + counts.spooled +
          counts.in_flight - counts.adopted;

@@ -26,8 +26,8 @@ class Resolver {
  public:
   using Clock = Transport::Clock;
 
-  /// How old addresses are when a new connection has them asked for again, and how long it then waits
-  /// before it uses the old ones.
+  /// How old addresses are when a new connection has them asked for again, and how long it then
+  /// waits before it uses the old ones.
   static constexpr std::chrono::seconds kFresh{60};
   static constexpr std::chrono::seconds kLongestWait{1};
 

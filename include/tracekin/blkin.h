@@ -26,9 +26,9 @@ namespace tracekin {
 
 /// Limits on the records that are held in memory until their spans are complete.
 struct BlkinLimits {
-  std::size_t max_spans = 8192;        // above this, the longest idle one is reported
-  std::size_t max_span_bytes = 32768;  // text per span; above this, the span is reported
-  std::size_t max_bytes = 16777216;    // text of all spans
+  std::size_t max_spans = 8192;                  // above this, the longest idle one is reported
+  std::size_t max_span_bytes = 32768;            // text per span; above this, the span is reported
+  std::size_t max_bytes = 16777216;              // text of all spans
   std::chrono::milliseconds idle_timeout{5000};  // report a span this long after its last record
   std::chrono::milliseconds max_age{60000};      // report a span this long after its first record
 };

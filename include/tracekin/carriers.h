@@ -3,7 +3,8 @@
 // OpenTracing's custom carriers or through plain functions:
 //
 //   char trace[24];                                       // a field of your own message
-//   tracer->Inject(span->context(), tracekin::BytesWriter(tracekin::BytesFormat::kBlkin, trace, 24));
+//   tracer->Inject(span->context(),
+//                  tracekin::BytesWriter(tracekin::BytesFormat::kBlkin, trace, 24));
 //   auto parent = tracer->Extract(tracekin::BytesReader(tracekin::BytesFormat::kBlkin, trace, 24));
 //
 // docs/wire-formats.md describes the bytes and lists what each format cannot represent. These rules

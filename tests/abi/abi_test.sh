@@ -9,8 +9,9 @@ set -euo pipefail
 build=$1
 here=$(dirname "$(realpath "$0")")
 root=$(realpath "$here/../..")
-options=(--headers-dir "$root/include/tracekin" --suppressions "$here/suppressions.ini" --drop-private-types
-  --exported-interfaces-only --no-corpus-path --no-comp-dir-path --no-show-locs --drop-undefined-syms)
+options=(--headers-dir "$root/include/tracekin" --suppressions "$here/suppressions.ini"
+  --drop-private-types --exported-interfaces-only --no-corpus-path --no-comp-dir-path
+  --no-show-locs --drop-undefined-syms)
 command -v abidw >/dev/null || {
   echo "SKIPPED: abidw is not installed (package abigail-tools)"
   exit 77

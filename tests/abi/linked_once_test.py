@@ -16,7 +16,8 @@ import sys
 LIBRARIES = ["libtracekin", "libtracekin_blkin"]
 # These libraries contain copies of all the code that they need, for the given reason.
 STANDALONE = {
-    "libtracekin_plugin": "a host loads it by name, and it exports nothing else than what the host looks for",
+    "libtracekin_plugin": "a host loads it by name, and it exports nothing else than what the host "
+                          "looks for",
     "libtracekin_thrift": "the plugin loads it, too, and exports nothing that it could link to",
     "libtracekin_kafka": "the plugin loads it, too, and exports nothing that it could link to",
     "libtracekin_ust": "the plugin loads it, too; it is C, and has nothing of the others",

@@ -112,12 +112,15 @@ def soak(edge, collector, seconds):
 def check(edge, collector, load, seconds, most):
     requests = len(load.seen)
     # The last worker adopts the spool files of workers that have ended.
-    wait_for(lambda: len(collector.spans) >= requests, f"{requests} spans; there are {len(collector.spans)}")
+    wait_for(lambda: len(collector.spans) >= requests,
+             f"{requests} spans; there are {len(collector.spans)}")
     edge.haproxy.stop()
     said = edge.haproxy.said()
     twice = sum(collector.spans.values()) - len(collector.spans)
-    print(f"{seconds} s: {requests} requests, {len(load.errors)} failed; {said.count('Loading success.') - 1} reloads, "
-          f"{collector.outages} outages of the collector; {len(collector.spans)} spans arrived, {twice} of them twice; "
+    print(f"{seconds} s: {requests} requests, {len(load.errors)} failed; "
+          f"{said.count('Loading success.') - 1} reloads, "
+          f"{collector.outages} outages of the collector; {len(collector.spans)} spans arrived, "
+          f"{twice} of them twice; "
           f"a worker had {most:.0f} MB at most")
     problems = list(load.errors)
     if collector.spans.keys() != load.seen.keys():
@@ -136,10 +139,12 @@ def main():
     seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
     collector = Collector()
     collector.up()
-    exporter = {"endpoint": f"http://127.0.0.1:{collector.port}/", "spool_path": "spool", "retry_max_backoff_ms": 1000,
+    exporter = {"endpoint": f"http://127.0.0.1:{collector.port}/", "spool_path": "spool",
+                "retry_max_backoff_ms": 1000,
                 "spool_replay_spans_per_second": 100000}
     try:
-        with Edge(os.environ["TRACEKIN_PLUGIN"], {"service_name": "edge", "exporter": exporter}) as edge:
+        with Edge(os.environ["TRACEKIN_PLUGIN"],
+                  {"service_name": "edge", "exporter": exporter}) as edge:
             edge.start()
             load, most = soak(edge, collector, seconds)
             problems = check(edge, collector, load, seconds, most)

@@ -51,7 +51,8 @@ class Load:
                 if number is None:
                     break
                 try:
-                    self.seen[str(number)] = client.request(str(number), size=random.randrange(4000))
+                    self.seen[str(number)] = client.request(str(number),
+                                                            size=random.randrange(4000))
                 except Exception as error:  # of any kind: only the requests matter
                     self.errors.append(f"request {number}: {error!r}")
                     client.close()

@@ -31,7 +31,8 @@ says_not() { [[ $(field "$1" "$2") != *"$3"* ]] || fail "$1 has $3 in its $2"; }
 ! grep -i warning "$work/log" || fail "cpack warns"
 
 so=$(sed -n 's/^CMAKE_PROJECT_VERSION:[A-Z]*=\([0-9]*\.[0-9]*\)\..*/\1/p' "$build/CMakeCache.txt")
-packages=("libtracekin$so" libtracekin-dev "libtracekin-blkin$so" libtracekin-blkin-dev tracekin-plugin)
+packages=("libtracekin$so" libtracekin-dev "libtracekin-blkin$so" libtracekin-blkin-dev
+  tracekin-plugin)
 ust='' thrift='' kafka='' grpc=''
 [ ! -e "$build/lib/libtracekin_ust.so" ] || ust=libtracekin-ust0
 [ ! -e "$build/lib/libtracekin_thrift.so" ] || thrift=libtracekin-thrift0

@@ -49,7 +49,8 @@ def offered_by_bash(folder, *words):
 
 
 def offered_by_zsh(folder, *words):
-    offers = run("zsh", "-f", "-c", ZSH, "-", SCRIPTS + "/_tracekin", "tracekin", *words, folder=folder)
+    offers = run("zsh", "-f", "-c", ZSH, "-", SCRIPTS + "/_tracekin", "tracekin", *words,
+                 folder=folder)
     return [re.split(r"(?<!\\):", offer)[0] for offer in offers]
 
 
@@ -70,7 +71,8 @@ class Completion:
         os.mkdir(self.folder + "/a folder")
 
     def offered(self, *words):
-        return {offer.rstrip("/") for offer in globals()["offered_by_" + self.shell](self.folder, *words)}
+        return {offer.rstrip("/")
+                for offer in globals()["offered_by_" + self.shell](self.folder, *words)}
 
     def test_subcommands(self):
         self.assertIn("record", self.offered(""))
@@ -78,7 +80,8 @@ class Completion:
 
     def test_options_are_those_of_help(self):
         told = run(TRACEKIN, "record", "--help", folder=self.folder)
-        options = set(re.findall(r"--[a-z-]+", "\n".join(line for line in told if re.match(r" +-", line))))
+        options = set(re.findall(r"--[a-z-]+",
+                                 "\n".join(line for line in told if re.match(r" +-", line))))
         self.assertIn("--kernel", options)
         self.assertEqual(self.offered("record", "--"), options)
 
@@ -88,7 +91,8 @@ class Completion:
 
     def test_a_folder_in_the_same_word(self):
         words = ("--output", "=", "") if self.shell == "bash" else ("--output=",)
-        offers = {offer.replace("\\", "").split("=")[-1] for offer in self.offered("record", *words)}
+        offers = {offer.replace("\\", "").split("=")[-1]
+                  for offer in self.offered("record", *words)}
         self.assertIn("a folder", offers)
 
     def test_nothing_fits(self):

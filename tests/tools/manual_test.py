@@ -17,7 +17,8 @@ LIMIT_S = 60
 
 
 def told(*words):
-    return subprocess.run([TRACEKIN, *words, "--help"], check=True, stdout=subprocess.PIPE, text=True,
+    return subprocess.run([TRACEKIN, *words, "--help"], check=True, stdout=subprocess.PIPE,
+                          text=True,
                           timeout=LIMIT_S).stdout
 
 
@@ -72,7 +73,8 @@ class Manual(unittest.TestCase):
         environment = dict(os.environ, LC_ALL="C.UTF-8", MANWIDTH="80")
         for path in PAGES.iterdir():
             with self.subTest(path.name):
-                shown = subprocess.run(["man", "--warnings", "-l", path], check=True, env=environment,
+                shown = subprocess.run(["man", "--warnings", "-l", path], check=True,
+                                       env=environment,
                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                        timeout=LIMIT_S)
                 self.assertEqual(shown.stderr, "")

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tracekin record` with a real session daemon.
 
-usage: scripts/with-lttng tests/tools/record_test.py PATH-OF-tracekin PATH-OF-ust_spans PATH-OF-ust_emit
+usage: scripts/with-lttng tests/tools/record_test.py PATH-OF-tracekin PATH-OF-ust_spans
+PATH-OF-ust_emit
 """
 
 import grp
@@ -26,7 +27,8 @@ LIMIT_S = 60
 
 
 def lttng(*arguments):
-    return subprocess.run(["lttng", *arguments], check=True, stdout=subprocess.PIPE, text=True).stdout
+    return subprocess.run(["lttng", *arguments], check=True, stdout=subprocess.PIPE,
+                          text=True).stdout
 
 
 def events_below(folder):
@@ -98,7 +100,8 @@ class Record(unittest.TestCase):
         self.assertEqual(said.stdout, "true\n")
 
     def test_a_command_that_is_not_there(self):
-        self.assertIn("cannot run /nonexistent: No such file", self.record("--", "/nonexistent", status=127))
+        self.assertIn("cannot run /nonexistent: No such file",
+                      self.record("--", "/nonexistent", status=127))
 
     def test_a_folder_that_is_not_empty(self):
         os.mkdir(self.output)
@@ -152,8 +155,10 @@ class Record(unittest.TestCase):
     def test_one_process_of_several(self):
         # The shell becomes the program, so its id is known before there is an event.
         waits = subprocess.Popen(["sh", "-c", 'read line; exec "$0" "$1"', *self.spans],
-                                 stdin=subprocess.PIPE, env=dict(os.environ, TRACEKIN_UST_ENABLED="1"))
-        recording = subprocess.Popen([TRACEKIN, "record", "-o", self.output, "--pid", str(waits.pid),
+                                 stdin=subprocess.PIPE,
+                                 env=dict(os.environ, TRACEKIN_UST_ENABLED="1"))
+        recording = subprocess.Popen([TRACEKIN, "record", "-o", self.output, "--pid",
+                                      str(waits.pid),
                                       "--duration", "20"], stderr=subprocess.DEVNULL)
         while "active" not in lttng("list"):
             time.sleep(0.05)
@@ -179,7 +184,8 @@ class Record(unittest.TestCase):
         self.assertEqual(self.interrupt(signal.SIGTERM), 128 + signal.SIGTERM)
 
     def start(self, *arguments, prepare=None):
-        recording = subprocess.Popen([TRACEKIN, "record", "--no-summary", "-o", self.output, *arguments],
+        recording = subprocess.Popen([TRACEKIN, "record", "--no-summary", "-o", self.output,
+                                      *arguments],
                                      stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                      preexec_fn=prepare)
         self.addCleanup(recording.stdout.close)
@@ -245,7 +251,8 @@ class Record(unittest.TestCase):
             for value in {"-d": ("1e300", "1e10", "nan", "inf", "0", "-1", "1s", ""),
                           "-b": ("15E", "2T", "99999999999999999999", "-1", "x")}[option]:
                 with self.subTest(option=option, value=value):
-                    done = subprocess.run([TRACEKIN, "record", "-o", self.output, option, value, "--", "true"],
+                    done = subprocess.run([TRACEKIN, "record", "-o", self.output, option, value,
+                                           "--", "true"],
                                           stderr=subprocess.PIPE, text=True, timeout=LIMIT_S)
                     self.assertEqual(done.returncode, 2, done.stderr)
                     self.assertRegex(done.stderr, "--duration|--buffer-size")
@@ -303,7 +310,8 @@ class Record(unittest.TestCase):
         environment = {"PATH": os.environ["PATH"], "HOME": self.folder, "LTTNG_HOME": self.folder}
         done = subprocess.run([program, "record", "-o", self.output, *arguments], text=True,
                               timeout=LIMIT_S, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              env=environment, cwd="/", user=65534, group=65534, extra_groups=groups)
+                              env=environment, cwd="/", user=65534, group=65534,
+                              extra_groups=groups)
         daemon = pathlib.Path(self.folder, ".lttng/lttng-sessiond.pid")
         if daemon.exists():
             os.kill(int(daemon.read_text()), signal.SIGTERM)

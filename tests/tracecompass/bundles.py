@@ -15,7 +15,8 @@ import zipfile
 
 # The bundles that must be started, with their levels. The others start when one of their classes is
 # needed.
-STARTED = {"org.apache.felix.scr": 2, "org.eclipse.equinox.common": 2, "org.eclipse.core.runtime": 4}
+STARTED = {"org.apache.felix.scr": 2, "org.eclipse.equinox.common": 2,
+           "org.eclipse.core.runtime": 4}
 # The framework itself, windows, and bundles that would need more packages.
 LEFT_OUT = re.compile(r"|org\.eclipse\.(osgi|tracecompass\..*ui|equinox\.p2\..*|wst\..*)")
 
@@ -25,7 +26,8 @@ def manifest(jar):
         if "META-INF/MANIFEST.MF" not in archive.namelist():
             return {}
         text = archive.read("META-INF/MANIFEST.MF").decode().replace("\r\n", "\n")
-    return dict(line.split(": ", 1) for line in text.replace("\n ", "").splitlines() if ": " in line)
+    return dict(line.split(": ", 1) for line in text.replace("\n ", "").splitlines()
+                if ": " in line)
 
 
 def main():

@@ -200,7 +200,8 @@ class Views(unittest.TestCase):
         with tempfile.NamedTemporaryFile("w", suffix=".xml") as broken:
             broken.write(XML.read_text().replace("<stateAttribute", "<attribute", 1))
             broken.flush()
-            self.assertEqual(len(trace_compass.run("validate", broken.name, status=1)["invalid"]), 1)
+            self.assertEqual(len(trace_compass.run("validate", broken.name, status=1)["invalid"]),
+                             1)
 
     def test_the_workload_does_what_the_views_are_to_show(self):
         truth = self.truth
@@ -279,7 +280,8 @@ class Views(unittest.TestCase):
         self.assertEqual(found, sorted(expected.values()))
 
     def test_segments_are_the_finished_spans_of_the_trace(self):
-        expected = sorted((str(event["op_name"]), int(event["start_time"]), int(event["duration"]), {
+        expected = sorted((str(event["op_name"]), int(event["start_time"]), int(event["duration"]),
+                           {
             "Service": str(event["service"]), "Kind": str(event["kind"]),
             "Error": str(int(event["error"])), "Span": str(int(event["span_id"])),
             "Parent": str(int(event["parent_span_id"])),

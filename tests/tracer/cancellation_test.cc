@@ -30,7 +30,8 @@ namespace {
 
 using Work = std::function<void()>;
 
-/// Runs `work` on a thread that has already been cancelled, so it may end at any cancellation point.
+/// Runs `work` on a thread that has already been cancelled, so it may end at any cancellation
+/// point.
 void CancelDuring(const Work& work) {
   struct Run {
     const Work& work;

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# preload_test.sh NAME PROGRAM [ARGUMENT...]: runs the program with libNAME.so loaded before all other libraries.
+# preload_test.sh NAME PROGRAM [ARGUMENT...]: runs the program with libNAME.so loaded before all
+# other libraries.
 set -euo pipefail
 
 name=$1

@@ -72,7 +72,8 @@ class Agreement(unittest.TestCase):
         self.assertEqual(call.remote, {"serviceName": "Storage", "ipv4": "127.0.0.1", "port": 5432})
         self.assertEqual(call.tags, {"host": "web-1", "error": "true"})
         large = self.any("Large")
-        self.assertTrue(10000 < len(large.tags["huge"]) < 32768 and int(large.tags["tracekin.truncated"]))
+        self.assertTrue(10000 < len(large.tags["huge"]) < 32768
+                        and int(large.tags["tracekin.truncated"]))
         short = self.any("Short")
         self.assertEqual((short.start, short.duration), (1500000000123456, 1))
 

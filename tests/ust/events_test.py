@@ -109,9 +109,11 @@ class Events(unittest.TestCase):
     }
     LEVELS = {bt2.EventClassLogLevel.DEBUG: "DEBUG", bt2.EventClassLogLevel.INFO: "INFO",
               bt2.EventClassLogLevel.WARNING: "WARNING", bt2.EventClassLogLevel.ERROR: "ERR"}
-    STATS = ["started", "adopted", "open", "unsampled", "queued", "in_flight", "spooled", "exported",
+    STATS = ["started", "adopted", "open", "unsampled", "queued", "in_flight", "spooled",
+             "exported",
              *("dropped_" + reason for reason in
-               ("queue_full", "too_large", "rejected", "expired", "spool_full", "spool_corrupt", "closed",
+               ("queue_full", "too_large", "rejected", "expired", "spool_full", "spool_corrupt",
+                "closed",
                 "fork"))]
     LOGS = ["span_log", "span_log_info", "span_log_warning", "span_log_error"]
 
@@ -157,8 +159,10 @@ class Events(unittest.TestCase):
         with Session("--loglevel=INFO") as session:
             emit("fields")
         self.assertEqual([event.name for event in session.events],
-                         ["tracekin:span_start", "tracekin:span_log_info", "tracekin:span_log_warning",
-                          "tracekin:span_log_error", "tracekin:span_finish", "tracekin:exporter_stats"])
+                         ["tracekin:span_start", "tracekin:span_log_info",
+                          "tracekin:span_log_warning",
+                          "tracekin:span_log_error", "tracekin:span_finish",
+                          "tracekin:exporter_stats"])
 
     def test_a_session_can_have_logs_from_a_severity_on(self):
         with Session("--loglevel=WARNING", events="tracekin:span_log*") as session:
@@ -189,7 +193,8 @@ class Events(unittest.TestCase):
         self.assertEqual(len({event["tid"] for event in session.events}), 4)
 
     def test_a_session_may_come_and_go_while_the_program_runs(self):
-        with subprocess.Popen([EMIT, "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as program:
+        with subprocess.Popen([EMIT, "wait"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              text=True) as program:
             self.assertEqual(program.stdout.readline(), "dormant\n")
             with Session() as session:
                 print(file=program.stdin, flush=True)

@@ -70,7 +70,8 @@ class Program:
 
     def __init__(self, folder, endpoint, spool=True):
         self.folder = folder
-        exporter = {"endpoint": endpoint, "metrics_path": folder + "/%p.prom", "metrics_interval_ms": 100,
+        exporter = {"endpoint": endpoint, "metrics_path": folder + "/%p.prom",
+                    "metrics_interval_ms": 100,
                     "retry_max_backoff_ms": 1000, "close_timeout_ms": 5000}
         if spool:
             exporter |= {"spool_path": folder + "/spool", "spool_replay_spans_per_second": 50000}
@@ -85,7 +86,8 @@ class Program:
         """Returns the last metrics of a process, by counter."""
         text = pathlib.Path(f"{self.folder}/{pid}.prom").read_text()
         return {name + (reason or ""): int(value) for name, reason, value in
-                re.findall(r'^tracekin_spans_(\w+)\{[^}]*?(?:,reason="(\w+)")?\} (\d+)$', text, re.M)}
+                re.findall(r'^tracekin_spans_(\w+)\{[^}]*?(?:,reason="(\w+)")?\} (\d+)$', text,
+                           re.M)}
 
     def segments(self):
         return glob.glob(self.folder + "/spool/*.spool")
@@ -162,9 +164,11 @@ class Outage(unittest.TestCase):
             self.assertEqual(ended["exported"], ended["started"])
             # Requests whose answer was late may have been accepted.
             self.assertGreaterEqual(zipkin.spans(), ended["started"])
-            print(f"{zipkin.spans() - ended['started']:.0f} spans were taken, but not acknowledged in time")
+            print(f"{zipkin.spans() - ended['started']:.0f} spans were taken, but not acknowledged "
+                  f"in time")
 
-    @unittest.skipIf(os.environ.get("TRACEKIN_SANITIZE"), "sanitizers do not bear forks of many threads")
+    @unittest.skipIf(os.environ.get("TRACEKIN_SANITIZE"),
+                     "sanitizers do not bear forks of many threads")
     def test_the_children_of_a_prefork_server_each_keep_their_own_account(self):
         sink = Sink()
         program = Program(self.folder, sink.url)

@@ -261,8 +261,8 @@ TEST_P(ClosedDescriptors, InPartAreMadeAnewAsWell) {
   }
 }
 
-// A limit: a descriptor is looked at before it is used, and the host may come in between. The host's
-// remedy is to close before it makes the tracer (docs/reliability.md).
+// A limit: a descriptor is looked at before it is used, and the host may come in between. The
+// host's remedy is to close before it makes the tracer (docs/reliability.md).
 TEST_P(ClosedDescriptors, ThatTheHostReplacesBetweenCheckAndUseGetTheRequestWhichIsALimit) {
   InFork([this] {
     Transport* const transport = Make().release();  // its end might close the host's

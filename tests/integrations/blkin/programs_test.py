@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs programs that were written for BlkKin, and compares the events and spans that they produce with what they
-record.
+"""Runs programs that were written for BlkKin, and compares the events and spans that they produce
+with what they record.
 
 usage: scripts/with-lttng tests/integrations/blkin/programs_test.py FOLDER events
        TRACEKIN_SCRIPTS=scripts tests/integrations/blkin/programs_test.py FOLDER zipkin
@@ -33,7 +33,8 @@ Record = collections.namedtuple("Record", "label name endpoint kind what")
 
 
 def records(names, *lines):
-    return [Record(label, names[label], endpoint, kind, what) for label, endpoint, kind, *what in lines]
+    return [Record(label, names[label], endpoint, kind, what) for label, endpoint, kind,
+            *what in lines]
 
 
 A = ("service a", 5000, "10.0.0.1")
@@ -41,7 +42,8 @@ NOWHERE = ("nowhere", 65535, "NaN")
 SIXTH = ("sixth", 0, "2001:db8::1")
 INNER = ("inner", 1, "10.0.0.2")
 ORIGINAL_C = records(
-    {"root": "process a", "child": "child", "other": "other", "message": "of a message", "set": "other",
+    {"root": "process a", "child": "child", "other": "other", "message": "of a message",
+     "set": "other",
      "inner": "NoName", "inner_child": "inner child"},
     ("root", A, "timestamp", "start"),
     ("root", A, "keyval", "key", "value"),
@@ -106,10 +108,13 @@ PROGRAMS = {"blkin_original_c": ORIGINAL_C, "blkin_original_cc": ORIGINAL_CC,
 
 
 def run(program, *arguments, **environment):
-    """Runs the program and returns the ids that it prints for each span, by label: trace, span, parent."""
-    ended = subprocess.run([os.path.join(FOLDER, program), *arguments], stdout=subprocess.PIPE, text=True,
+    """Runs the program and returns the ids that it prints for each span, by label: trace, span,
+    parent."""
+    ended = subprocess.run([os.path.join(FOLDER, program), *arguments], stdout=subprocess.PIPE,
+                           text=True,
                            timeout=LIMIT_S, check=True, env=dict(os.environ, **environment))
-    return {line.split()[0]: tuple(map(int, line.split()[1:])) for line in ended.stdout.splitlines()}
+    return {line.split()[0]: tuple(map(int, line.split()[1:]))
+            for line in ended.stdout.splitlines()}
 
 
 def hexadecimal(number):
@@ -127,15 +132,18 @@ def endpoint_in_zipkin(endpoint):
 
 
 def expected_spans(recorded, ids):
-    """Returns the spans for the records, without their times: one for each part that is reported."""
+    """Returns the spans for the records, without their times: one for each part that is
+    reported."""
     spans, ended, parts = {}, set(), collections.Counter()
     for record in recorded:
         trace, span, parent = ids[record.label]
         key = (trace, span)
         part = (key, parts[key])
         if part not in spans:
-            spans[part] = {"traceId": hexadecimal(trace), "id": hexadecimal(span), "name": record.name.lower(),
-                           "localEndpoint": endpoint_in_zipkin(record.endpoint), "annotations": [], "tags": {},
+            spans[part] = {"traceId": hexadecimal(trace), "id": hexadecimal(span),
+                           "name": record.name.lower(),
+                           "localEndpoint": endpoint_in_zipkin(record.endpoint), "annotations": [],
+                           "tags": {},
                            "late": key in ended}
             if parent != 0:
                 spans[part]["parentId"] = hexadecimal(parent)
@@ -157,7 +165,8 @@ def expected_spans(recorded, ids):
 
 
 def as_expected(span):
-    """Converts a span from an exporter's file or a server's answer to the form of expected_spans()."""
+    """Converts a span from an exporter's file or a server's answer to the form of
+    expected_spans()."""
     span = json.loads(json.dumps(span))
     span["late"] = "timestamp" not in span and "duration" not in span
     span.pop("timestamp", None)
@@ -180,15 +189,18 @@ class Test(unittest.TestCase):
                 self.assertTrue(begin_s * 1e6 - 1 <= moment <= end_s * 1e6, span)
             if "timestamp" not in span:
                 continue
-            named = {annotation["value"]: annotation["timestamp"] for annotation in span["annotations"]}
+            named = {annotation["value"]: annotation["timestamp"]
+                     for annotation in span["annotations"]}
             start = named.get("cs", named.get("sr", times[0]))
             self.assertEqual(span["timestamp"], start)
             self.assertLessEqual(abs(span["duration"] - (times[-1] - start)), 1)
 
     def check_spans(self, spans, recorded, ids, ordered=True):
-        """Compares spans with records. If `ordered`, annotations must be in the order of recording."""
+        """Compares spans with records. If `ordered`, annotations must be in the order of
+        recording."""
         expected = expected_spans(recorded, ids)
-        found = sorted(map(as_expected, spans), key=lambda span: (span["traceId"], span["id"], span["late"]))
+        found = sorted(map(as_expected, spans),
+                       key=lambda span: (span["traceId"], span["id"], span["late"]))
         if not ordered:
             for span in expected + found:
                 span["annotations"].sort()
@@ -203,10 +215,13 @@ class Test(unittest.TestCase):
             child, root = sorted(trace, key=lambda span: "parentId" not in span)
             self.assertEqual(child["parentId"], root["id"])
             self.assertNotIn("parentId", root)
-            self.assertEqual(root["localEndpoint"], {"serviceName": "service a", "ipv4": "10.0.0.1", "port": 5000})
-            self.assertEqual(child["localEndpoint"], {"serviceName": "service b", "ipv4": "10.0.0.2", "port": 5001})
+            self.assertEqual(root["localEndpoint"],
+                             {"serviceName": "service a", "ipv4": "10.0.0.1", "port": 5000})
+            self.assertEqual(child["localEndpoint"],
+                             {"serviceName": "service b", "ipv4": "10.0.0.2", "port": 5001})
             for span in trace:
-                self.assertEqual(sorted(annotation["value"] for annotation in span["annotations"]), ["end", "start"])
+                self.assertEqual(sorted(annotation["value"] for annotation in span["annotations"]),
+                                 ["end", "start"])
             self.assertLessEqual(root["timestamp"], child["timestamp"])
             self.assertGreaterEqual(root["duration"] + 1, child["duration"])
 
@@ -218,10 +233,12 @@ def lttng(*arguments):
 class Events(Test):
     """Runs the programs with a session of a real session daemon. The spans go to a file."""
 
-    FIELDS = [("trace_name", str), ("service_name", str), ("port_no", 32), ("ip", str), ("trace_id", 64),
+    FIELDS = [("trace_name", str), ("service_name", str), ("port_no", 32), ("ip", str),
+              ("trace_id", 64),
               ("span_id", 64), ("parent_span_id", 64)]
     LAST = {"timestamp": [("event", str)], "keyval": [("key", str), ("val", str)],
-            "keyval_string": [("key", str), ("val", str)], "keyval_integer": [("key", str), ("val", 64)]}
+            "keyval_string": [("key", str), ("val", str)],
+            "keyval_integer": [("key", str), ("val", 64)]}
 
     def record(self, program, *arguments):
         """Runs a program and returns its ids, events and spans."""
@@ -272,7 +289,8 @@ class Events(Test):
                 expected = []
                 for record in recorded:
                     service, port, ip = record.endpoint
-                    expected.append(["zipkin:" + record.kind, record.name, service, port, ip, *ids[record.label],
+                    expected.append(["zipkin:" + record.kind, record.name, service, port, ip,
+                                     *ids[record.label],
                                      *record.what])
                 self.assertEqual(found, expected)
                 self.check_spans(spans, recorded, ids)
@@ -280,7 +298,8 @@ class Events(Test):
                 self.check_same_times(messages, spans)
 
     def check_same_times(self, messages, spans):
-        """Checks that each event and its annotation have the same time, within 0.1 s on a busy machine."""
+        """Checks that each event and its annotation have the same time, within 0.1 s on a busy
+        machine."""
         events = collections.defaultdict(list)
         for message in messages:
             if message.event.name == "zipkin:timestamp":
@@ -288,7 +307,8 @@ class Events(Test):
                 events[key].append(message.default_clock_snapshot.ns_from_origin // 1000)
         annotations = collections.defaultdict(list)
         for span in spans:
-            annotations[span["id"]] += [annotation["timestamp"] for annotation in span.get("annotations", [])]
+            annotations[span["id"]] += [annotation["timestamp"]
+                                        for annotation in span.get("annotations", [])]
         self.assertEqual(events.keys(), annotations.keys())
         for key, moments in events.items():
             self.assertEqual(len(moments), len(annotations[key]))
@@ -329,7 +349,8 @@ class Spans(Test):
         cls.server.up()
 
     def run_to_zipkin(self, program, *arguments):
-        return run(program, *arguments, TRACEKIN_EXPORTER_ENDPOINT=self.server.url + "/api/v2/spans")
+        return run(program, *arguments,
+                   TRACEKIN_EXPORTER_ENDPOINT=self.server.url + "/api/v2/spans")
 
     def stored(self, trace_id, count):
         """Waits until a trace has `count` spans and returns them."""
@@ -350,8 +371,10 @@ class Spans(Test):
             with self.subTest(program):
                 begin = time.time()
                 ids = self.run_to_zipkin(program)
-                counts = collections.Counter(span["traceId"] for span in expected_spans(recorded, ids))
-                spans = [span for trace_id, count in counts.items() for span in self.stored(trace_id, count)]
+                counts = collections.Counter(span["traceId"]
+                                             for span in expected_spans(recorded, ids))
+                spans = [span for trace_id,
+                         count in counts.items() for span in self.stored(trace_id, count)]
                 # The server sorts annotations with the same microsecond by their text.
                 self.check_spans(spans, recorded, ids, ordered=False)
                 self.check_times(spans, begin, time.time())
