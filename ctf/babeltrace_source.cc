@@ -142,8 +142,10 @@ bt_component_class_sink_graph_is_configured_method_status IsConfigured(
         BT_MESSAGE_ITERATOR_CREATE_FROM_SINK_COMPONENT_STATUS_OK) {
       return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_ERROR;
     }
-    sink->streams.push_back(std::make_unique<BabeltraceStream>(
-        IteratorOwner(messages), sink->ports[i].rank.trace, sink->found));
+    const std::size_t trace = sink->ports[i].rank.trace;
+    const bool is_first = i == 0 || sink->ports[i - 1].rank.trace != trace;
+    sink->streams.push_back(
+        std::make_unique<BabeltraceStream>(IteratorOwner(messages), trace, is_first, sink->found));
   }
   return BT_COMPONENT_CLASS_SINK_GRAPH_IS_CONFIGURED_METHOD_STATUS_OK;
 }

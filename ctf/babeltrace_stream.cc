@@ -28,8 +28,9 @@ std::string HexUuid(bt_uuid uuid) {
 
 }  // namespace
 
-BabeltraceStream::BabeltraceStream(IteratorOwner messages, std::size_t trace, Found* found)
-    : messages_(std::move(messages)), trace_(trace), found_(found) {}
+BabeltraceStream::BabeltraceStream(IteratorOwner messages, std::size_t trace, bool is_first,
+                                   Found* found)
+    : messages_(std::move(messages)), trace_(trace), is_first_(is_first), found_(found) {}
 
 BabeltraceStream::~BabeltraceStream() {
   for (; next_ < batch_size_; ++next_) bt_message_put_ref(batch_[next_]);
@@ -111,7 +112,7 @@ void BabeltraceStream::Describe(const bt_stream* stream) {
   known.clock.frequency = bt_clock_class_get_frequency(clock);
   known.clock.offset_ns =
       ClockOffset(seconds, static_cast<std::int64_t>(cycles), known.clock.frequency);
-  AddToHosts(HexUuid(bt_clock_class_get_uuid(clock)), &known, found_);
+  if (is_first_) AddToHosts(HexUuid(bt_clock_class_get_uuid(clock)), &known, found_);
   event_.host = known.host;
   if (!known.kernel) {
     context_ = BabeltraceFields(

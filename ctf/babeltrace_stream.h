@@ -20,9 +20,10 @@ namespace tracekin::ctf {
 
 class BabeltraceStream {
  public:
-  /// Reads from `messages`. Stores information about the trace in `found->traces[trace]`, and
-  /// reports missing and damaged data in `found`. `found` must outlive this object.
-  BabeltraceStream(IteratorOwner messages, std::size_t trace, Found* found);
+  /// Reads from `messages`. What the stream says about its trace goes into `found->traces[trace]`
+  /// if it is the first stream of it, and what is missing or damaged into `found`. Both must
+  /// outlive the stream.
+  BabeltraceStream(IteratorOwner messages, std::size_t trace, bool is_first, Found* found);
   ~BabeltraceStream();
   BabeltraceStream(const BabeltraceStream&) = delete;
   BabeltraceStream& operator=(const BabeltraceStream&) = delete;
@@ -62,6 +63,7 @@ class BabeltraceStream {
 
   const IteratorOwner messages_;
   const std::size_t trace_;
+  const bool is_first_;
   Found* const found_;
 
   bt_message_array_const batch_ = nullptr;

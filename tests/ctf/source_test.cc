@@ -116,6 +116,15 @@ TEST_F(SourceTest, KeepsHostsApartByTheirClocks) {
   EXPECT_THAT(reading.events, ElementsAre(HasSubstr("host 0"), HasSubstr("host 1")));
 }
 
+TEST_F(SourceTest, TakesATraceWhoseClockHasNoUuidForOneHost) {
+  std::string metadata = text_.str();
+  const std::string uuid = "uuid = \"" + text_.clock_uuid + "\"; ";
+  WriteFile(Folder() + "/metadata", metadata.erase(metadata.find(uuid), uuid.size()));
+  WriteStream({{10, 90, 0, 0, 0, 0, Softirq(10, 1)}}, "channel_0");
+  WriteStream({{10, 90, 0, 0, 1, 1, Softirq(20, 2)}}, "channel_1");
+  EXPECT_THAT(ExpectSame().found.hosts, SizeIs(1));
+}
+
 TEST_F(SourceTest, OrdersEventsOfOneTimeByTheirStreams) {
   WriteMetadata();
   for (unsigned cpu = 0; cpu < 11; ++cpu) {
