@@ -49,9 +49,9 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
     on_round_ = std::move(on_round);
   }
 
-  /// A thread that the transport needs beside the exporter's own two, as a set of hooks.
+  /// The hooks of another thread that the transport needs, besides the two threads of the exporter.
   struct HelperThread {
-    std::function<void()> start;  // throws std::system_error if no thread can be had
+    std::function<void()> start;  // throws std::system_error if no thread can be started
     std::function<void()> stop;
     // Waits until the thread has done its work for the first time, but not beyond `deadline`.
     std::function<void(Clock::time_point deadline)> await_ready;
@@ -71,7 +71,7 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   /// second at most; not at all if there is neither.
   void AwaitReady() noexcept;
 
-  /// What it was made with, as entries (span_bytes.h).
+  /// Returns the resource of the constructor, as entries (span_bytes.h).
   std::string_view resource() const { return resource_; }
 
   SpanQueue& queue() { return queue_; }
@@ -103,7 +103,8 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
 
   bool closed() const { return closed_.load(std::memory_order_relaxed); }
 
-  /// What the exporter counts: `queued` and `queue_full`, and what ExporterCounts has.
+  /// Returns the counters that the exporter maintains: `queued`, `queue_full` and those of
+  /// ExporterCounts.
   Counters totals() noexcept;
 
   /// Discards the parent's spans and connection in the child, and starts new threads if the parent

@@ -136,8 +136,8 @@ std::string CutResource(std::string_view entries) {
   return ResourceBytes({TruncateUtf8(reader.resource().service_name, kMaxServiceBytes), {}});
 }
 
-// Makes a span that 0.1 wrote one of ours: all of its values are text. REQUIRES: its check sum is
-// right.
+// Converts a span that tracekin 0.1 wrote to the current format, in which every entry has a type.
+// All values become text. REQUIRES: the check sum of the span is correct.
 void MakeValuesText(char* span, std::size_t size) {
   std::size_t at = sizeof(SpanHeader);
   while (at < size && size - at >= sizeof(EntryHeader)) {
@@ -146,8 +146,9 @@ void MakeValuesText(char* span, std::size_t size) {
   }
 }
 
-// Whether `bytes` begin with a whole record. A check sum that was made in vain is taken off
-// `effort`, in bytes; without any left there are no records any more.
+// Reads the record at the beginning of `bytes`. Returns false if there is no valid record. In that
+// case, subtracts the number of bytes that were check-summed in vain from `effort`. A record that
+// is larger than `effort` is not read.
 bool ReadRecord(std::string_view bytes, bool old, RecordHeader* header, std::string_view* span,
                 std::size_t* effort) {
   if (!ReadAt(bytes, 0, header) || header->magic != kRecordMagic) return false;
@@ -336,7 +337,8 @@ bool Spool::ReadFile(const std::string& path, Content* content) {
   return true;
 }
 
-// The records from `at` on, of which the first that is not settled has the number `expected`.
+// Reads the records from offset `at` on. The first record that is not settled has the number
+// `expected`.
 void Spool::ReadRecords(std::size_t at, std::uint32_t expected, bool old, Content* content) {
   const std::string_view bytes = content->bytes;
   std::size_t effort = kMaxEffort;

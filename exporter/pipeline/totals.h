@@ -28,7 +28,7 @@ class ExporterCounts : public Counters {
     Add(to, spans);
   }
 
-  /// Reads the last stations of a span's life first.
+  /// Reads the counters. Reads those of the last stages of a span's life first.
   Counters Read() const noexcept {
     Counters read;
     for (auto info = std::rbegin(kCounters); info != std::rend(kCounters); ++info) {
@@ -37,7 +37,7 @@ class ExporterCounts : public Counters {
     return read;
   }
 
-  /// In the child of a fork.
+  /// Sets all counters to 0. Called in the child of a fork.
   void Reset() noexcept { static_cast<Counters&>(*this) = {}; }
 };
 
