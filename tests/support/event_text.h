@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The events of traces as lines of text, and what two ways of reading them have in common.
+// Formats the events of traces as lines of text, and compares the results of two readers.
 #ifndef TRACEKIN_TESTS_SUPPORT_EVENT_TEXT_H
 #define TRACEKIN_TESTS_SUPPORT_EVENT_TEXT_H
 
@@ -12,17 +12,17 @@
 
 namespace tracekin::testing {
 
-/// One line with all that the event has: its time, kind, host and CPU, who recorded it, numbers and
-/// texts. A number that is absent is "-".
+/// Returns one line with the whole event: its time, kind, host and CPU, the thread that recorded
+/// it, its numbers and its texts. Writes "-" for an absent number.
 std::string EventText(const analysis::Event& event);
 
-/// What a trace was read as.
+/// The result of reading a trace.
 struct Reading {
   std::vector<std::string> events;  // lines, in order
   ctf::Found found;
 };
 
-/// Throws what ctf::Open and Source::Read throw.
+/// Reads the traces in `folders`. Throws the same as ctf::Open and Source::Read.
 Reading ReadTraces(const std::vector<std::string>& folders, ctf::Way way);
 
 /// Where the two readings differ in what both ways tell alike; empty if they do not. What is

@@ -338,7 +338,7 @@ TEST_F(UstEvents, OfAScopeThatOutlivesItsThreadEndWithThat) {
   EXPECT_THAT(exits, SizeIs(1));
 }
 
-// A limit: nothing of ours runs for the thread that ends the process.
+// Documents a limit: tracekin's code does not run when a thread ends the process.
 TEST_F(UstEvents, OfAScopeThatIsOpenWhenTheProcessEndsHaveNoExit) {
   TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   const pid_t child = fork();

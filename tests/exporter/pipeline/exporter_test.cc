@@ -164,7 +164,7 @@ TEST_F(ExporterTest, CountsAndReportsWhatTheCollectorRejects) {
             std::vector<std::string>{"dropped 1 span: rejected 1 (last error: 400 it says no)"});
 }
 
-// A collector may take a batch and still refuse some of its spans, and say a number that is absurd.
+// A collector may accept a batch but reject some of its spans, and may report an absurd number.
 TEST_F(ExporterTest, WhatIsRefusedOfAnAcceptedBatchIsCountedAndNeverSentAgain) {
   collector_.answer = {SendStatus::kAccepted, "2 too old", 0ms, 2};
   Make();
@@ -209,7 +209,7 @@ TEST_F(ExporterTest, ReportsDropsOnceInAWhileNotOncePerSpan) {
   }
   exporter_->Close(10s);
   EXPECT_EQ(exporter_->totals().dropped.expired, 50U);
-  // The first at once, the other 49 together at the end.
+  // The first one is reported immediately, and the other 49 together at the end.
   EXPECT_EQ(Log(),
             (std::vector<std::string>{"spans cannot be sent and are kept in memory: refused",
                                       "dropped 1 span: expired 1 (last error: refused)",

@@ -169,7 +169,8 @@ TEST(SpanDecoder, TellsTheStatusByTheErrorTagAndKeepsTheTag) {
   EXPECT_EQ(decoder.Decode(none.Finish()).status, SpanStatus::kUnset);
 }
 
-// Else a field would be attached to a log that is not there, or a link read beyond its end.
+// Otherwise a field would be attached to a log that does not exist, or a link would be read beyond
+// its end.
 TEST(IsWellFormedSpan, RefusesWhatADecoderMustNotMeet) {
   const auto good = [](Bytes& bytes) {
     const char* const span = bytes.Finish();

@@ -306,7 +306,8 @@ TEST_F(SpoolTest, ATornTailLosesOneSpan) {
   EXPECT_EQ(process.totals().adopted, 10U);
 }
 
-// Wherever a bit flips, no new span may appear, and the spans of other records must be found.
+// A flipped bit may be anywhere. No new span may appear, and the spans of other records must be
+// found.
 TEST_F(SpoolTest, AFlippedBitLosesOneSpanAtMost) {
   { Process(folder_).Append(1, 3); }
   const std::string file = Files(".spool").at(0);
@@ -385,7 +386,7 @@ class ForeignSegment {
   std::uint32_t records_ = 0;
 };
 
-// It would stand in each of thousands of spans.
+// Otherwise each of thousands of spans would contain a copy of the resource.
 TEST_F(SpoolTest, AResourceNeverMultipliesTheMemoryOfAFile) {
   ForeignSegment segment(ResourceBytes({std::string(3 << 20, 'S'), {}}));
   for (std::uint64_t id = 1; id <= 10; ++id) segment.AddSpan(id);
@@ -476,7 +477,8 @@ TEST_F(SpoolTest, SpansThatVersion01WroteAreRead) {
   EXPECT_EQ(process.totals().dropped.spool_corrupt, 0U);
 }
 
-// What is a value's type today was no part of the format then, and could be anything.
+// The byte that contains a value's type today was not used in the format of 0.1 and could have any
+// value.
 TEST_F(SpoolTest, WhatVersion01LeftBetweenFieldsIsNeverTakenForAType) {
   std::string span = MakeSpan(1);
   span[sizeof(SpanHeader) + 1] = '\xff';
