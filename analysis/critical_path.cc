@@ -12,7 +12,7 @@ namespace {
 // ready for longer while a processor is idle is kept from it.
 constexpr Time kWakeLatency = 1'000'000;
 
-// What is deeper is left out, because readers of JSON limit the depth.
+// Omits deeper parts, because readers of JSON limit the depth.
 constexpr std::uint16_t kMaxDepth = 256;
 
 // A damaged trace may say that two threads of the kernel have made each other.

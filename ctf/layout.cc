@@ -14,7 +14,7 @@ constexpr std::uint64_t kMostEvents = 1U << 17U;  // of all streams, gaps betwee
 using Number = PacketNumber;
 using As = Wanted::As;
 
-// Whether it has a timestamp anywhere.
+// Returns whether the type contains a timestamp.
 bool HasClock(const Type& type) {
   return !type.clock.empty() || (type.element != nullptr && HasClock(*type.element)) ||
          std::any_of(type.fields.begin(), type.fields.end(),

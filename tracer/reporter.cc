@@ -50,7 +50,7 @@ const char* WriteNewFile(const std::string& path, const std::string& text) {
   return written == static_cast<ssize_t>(text.size()) ? nullptr : "write";
 }
 
-// What is recorded in a field of the event tracekin:exporter_stats.
+// Returns the counter that is recorded in this field of the event tracekin:exporter_stats.
 constexpr const CounterInfo& InfoOf(std::string_view field) {
   constexpr std::string_view kDropped = "dropped_";
   const bool dropped = field.substr(0, kDropped.size()) == kDropped;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests what a real Zipkin server makes of our spans. Its URL is in TRACEKIN_ZIPKIN_URL; see
+// Tests how a real Zipkin server stores our spans. Its URL is in TRACEKIN_ZIPKIN_URL; see
 // with_zipkin.sh.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -176,7 +176,7 @@ TEST_F(ZipkinServerTest, CompressedBatchesAreStored) {
   options.endpoint = ServerUrl() + "/api/v2/spans";
   options.compression = "gzip";
   transport_ = std::make_unique<HttpTransport>(options, "application/json", JudgeZipkinAnswer);
-  const std::string text(11 << 20, 'x');  // as it is, it would be too large
+  const std::string text(11 << 20, 'x');  // too large without compression
   SpanRecord span = MakeSpan();
   span.tags = {{"key", text}};
   ExpectRoundTrip(span);

@@ -201,7 +201,7 @@ const void* ObjectAt(const void* address) {
   return info.dli_fbase;
 }
 
-// If this fails, the other tests do not test what they should.
+// If this test fails, the results of the other tests are meaningless.
 TEST(HostLibraries, AreFoundWhereTheyShouldBe) {
   const void* const program = ObjectAt(reinterpret_cast<const void*>(&ObjectAt));
   for (const char* symbol : {"SSL_CTX_new", "EVP_DigestInit_ex", "grpc_init", "inflate",

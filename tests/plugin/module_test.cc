@@ -100,7 +100,7 @@ TEST(ModuleTest, SaysWhatToInstallWhereItIsMissing) {
   EXPECT_EQ(ErrorOf(copy.plugin(), kKafka), sentence("exporter.type \"kafka\"", "kafka"));
 }
 
-// Before the other cases, for the same reason.
+// Must also run before the other cases, for the same reason.
 TEST(ModuleTest, IsNotLoadedFromTheCurrentFolder) {
   if (IsInstalled("libtracekin_thrift.so")) GTEST_SKIP() << "this system has a module";
   const Copy copy;
@@ -218,7 +218,8 @@ TEST(ModuleTest, KafkaAloneNeedsLibrdkafka) {
   ExpectOneSymbol(TRACEKIN_KAFKA_MODULE);
 }
 
-// That it also sends is tested with a real broker in tests/exporter/transport/kafka_server_test.cc.
+// tests/exporter/transport/kafka_server_test.cc tests with a real broker that the module also
+// sends.
 TEST(ModuleTest, ChecksKafkasPropertiesByTheOneBesideIt) {
   const SpanFile file("properties");
   std::ofstream(file.path()) << "no.such.property=1\n";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One process with the library linked in, the plugin loaded, and another vendor's tracer. None of
-// them may affect the others.
+// Tests one process that links the library, loads the plugin and uses another vendor's tracer. None
+// of them may affect the others.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

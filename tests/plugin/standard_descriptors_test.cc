@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hosts without standard input, output and error: no descriptor of tracekin may take their numbers.
+// Tests hosts that have closed standard input, output and error. No descriptor of tracekin may get
+// their numbers.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the log's report of dropped spans: the numbers and the reason, in few lines.
+// Tests how dropped spans are reported in the log: with their number and the reason, in few lines.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -123,7 +123,7 @@ TEST_F(ReporterTest, AFolderThatIsNotThereHarmsNothingAndIsToldOnce) {
                                          ": No such file or directory"));
 }
 
-// Anyone who may write to the folder may have put anything at our file's path.
+// Any process that may write to the folder may have created any kind of file at the metrics path.
 TEST_F(ReporterTest, WhatStandsInTheWayOfItsFileNeitherHoldsItUpNorIsWrittenTo) {
   const std::string other = folder_ + "/other";
   std::ofstream(other) << "untouched";

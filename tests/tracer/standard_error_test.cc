@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standard error may be anything: a pipe without a reader or whose reader is slow, a socket, or a
-// stopped terminal. Each test runs in a forked child, which hangs or dies if a log line harms its
-// host.
+// Tests log lines with every kind of standard error: a pipe without a reader or with a slow reader,
+// a socket, or a stopped terminal. Each test runs in a forked child, which hangs or dies if a log
+// line harms its host.
 
 #include "base/standard_error.h"
 

@@ -36,7 +36,7 @@
 
 namespace {
 
-// Is called once, when somebody is about to send.
+// Called once, when a thread is about to send.
 void (*before_send)() = nullptr;
 
 }  // namespace
@@ -94,7 +94,7 @@ class Host {
   std::array<std::array<int, 2>, 16> pairs_{};
 };
 
-/// A transport, and the answer that makes it count a batch as accepted.
+/// A kind of transport, and the answer that makes it count a batch as accepted.
 struct Way {
   std::string name;
   std::function<std::unique_ptr<Transport>(const FaultServer&)> make;
@@ -265,7 +265,7 @@ TEST_P(ClosedDescriptors, InPartAreMadeAnewAsWell) {
 // host's remedy is to close before it makes the tracer (docs/reliability.md).
 TEST_P(ClosedDescriptors, ThatTheHostReplacesBetweenCheckAndUseGetTheRequestWhichIsALimit) {
   InFork([this] {
-    Transport* const transport = Make().release();  // its end might close the host's
+    Transport* const transport = Make().release();  // its destructor might close host descriptors
     ExpectSent(transport);
     static const Host* host = nullptr;
     before_send = [] { host = new Host; };

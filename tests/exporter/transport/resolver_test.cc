@@ -302,8 +302,8 @@ INSTANTIATE_TEST_SUITE_P(Over, NamedCollectorTest,
   if (geteuid() != 0) GTEST_SKIP() << "only root may change the root folder"
 
 #ifdef TRACEKIN_HAVE_KAFKA
-// A limit: librdkafka resolves on threads of its own, at any time, and the numbers 0, 1 and 2 are
-// taken only while it is called.
+// Documents a limit: librdkafka resolves names on its own threads at any time, while tracekin
+// occupies the descriptors 0, 1 and 2 only during calls of librdkafka.
 TEST(HostWithoutStandardDescriptorsLimit, MayFindThemTakenByLibrdkafkasThreads) {
   TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   InFork([] {
@@ -322,7 +322,7 @@ TEST(HostWithoutStandardDescriptorsLimit, MayFindThemTakenByLibrdkafkasThreads) 
   });
 }
 
-// A limit: librdkafka opens the files that its properties name.
+// Documents a limit: librdkafka itself opens the files that its properties name.
 TEST(KafkaPropertiesLimit, AFifoThatTheyNameStopsTheSenderAndNotTheHost) {
   TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   const TempFolder folder;
@@ -380,7 +380,8 @@ TEST(KafkaInAConfinedHost, StartsItsThreadsBeforeTheHostForbidsItNewOnes) {
 }
 #endif
 
-// A limit: with a proxy and exceptions from it only libcurl knows whose name is to be resolved.
+// Documents a limit: if some hosts bypass the proxy, only libcurl knows which name must be
+// resolved.
 TEST_P(NamedCollectorTest, WithAProxyAndExceptionsIsAskedForByAThreadOfLibcurlsWhichIsALimit) {
   if (GetParam() != "http") GTEST_SKIP() << "Scribe has no proxy";
   setenv("http_proxy", ("http://collector.test:" + std::to_string(server_.port())).c_str(), 1);
@@ -391,7 +392,7 @@ TEST_P(NamedCollectorTest, WithAProxyAndExceptionsIsAskedForByAThreadOfLibcurlsW
   ExpectExported(tracer.get(), 1);
   tracer->Close();
   const std::lock_guard<std::mutex> lock(names_mutex);
-  EXPECT_THAT(askers, ElementsAre("tracekin-send"));  // its threads have their maker's name
+  EXPECT_THAT(askers, ElementsAre("tracekin-send"));  // libcurl's threads inherit this name
 }
 
 TEST_P(NamedCollectorTest, IsAskedForByOneThreadOfOurs) {

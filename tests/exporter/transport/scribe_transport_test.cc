@@ -216,7 +216,7 @@ TEST_F(ScribeTransportTest, NoMemoryIsTakenForALengthThatWasRead) {
     EXPECT_EQ(result.status, SendStatus::kFailed) << length;
     EXPECT_THAT(result.message, HasSubstr("oversized")) << length;
   }
-  // The same for the content of a frame.
+  // This also applies to the content of a frame.
   for (const char* message : {"7fffffff",
                               "80010002"
                               "7fffffff",
