@@ -8,8 +8,8 @@ namespace tracekin::analysis {
 
 namespace {
 
-// To wake an idle processor, or to move a thread there, takes less than this. A thread that is
-// ready for longer while a processor is idle is kept from it.
+// Waking an idle processor, or moving a thread to it, needs less time than this. If a thread is
+// ready for longer while a processor is idle, something prevents it from using that processor.
 constexpr Time kWakeLatency = 1'000'000;
 
 // Omits deeper parts, because readers of JSON limit the depth.

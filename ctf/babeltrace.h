@@ -29,7 +29,7 @@ using ConstValueOwner = BabeltraceOwner<bt_value, bt_value_put_ref>;
 using MessageOwner = BabeltraceOwner<bt_message, bt_message_put_ref>;
 using IteratorOwner = BabeltraceOwner<bt_message_iterator, bt_message_iterator_put_ref>;
 
-/// Returns the mutex, of which the process has one.
+/// Returns the only mutex of this kind in the process.
 std::mutex& BabeltraceMutex();
 
 /// Clears this thread's error, so that libbabeltrace2 can be called again. Returns its messages,

@@ -64,7 +64,7 @@ class Indexer {
     return file_.path() + " at byte " + std::to_string(offset) + ": ";
   }
 
-  // The description of the damage, or null.
+  // Reads the header of the packet. Returns a description of the damage, or null.
   const char* ReadHeader(Packet* packet) {
     std::uint8_t bytes[kHeaderBytes];
     const std::uint8_t* const end = bytes + file_.Read(packet->offset, bytes, sizeof bytes);

@@ -43,8 +43,8 @@ class Transport {
 
   virtual ~Transport() = default;
 
-  /// Sends one batch. Returns before `deadline`, unless a disk hangs. May throw std::bad_alloc,
-  /// which means that the batch failed.
+  /// Sends one batch. Returns no later than `deadline`, unless a disk hangs. May throw
+  /// std::bad_alloc, which means that the batch failed.
   /// REQUIRES: the calling thread blocks SIGPIPE and SIGXFSZ. Otherwise the peer of a connection or
   /// pipe, or a limit on the size of files, could raise them.
   virtual SendResult Send(const std::string& body, Clock::time_point deadline) = 0;
