@@ -127,7 +127,7 @@ void Machine::Enter(ThreadIndex thread, State state, std::uint32_t where, std::u
   ++segments_;
 }
 
-// What the CPU's thread does now: what interrupts it, a system call, or its own program.
+// Records what the CPU's thread does now. It is interrupted, in a system call or in user mode.
 void Machine::Resume(const Event& event) {
   const Cpu& cpu = CpuOf(event);
   if (!IsThread(cpu.current)) return;
@@ -516,7 +516,7 @@ void Machine::OnState(const Event& event) {
   if (number[ProcessState::kStatus] == kWaiting) Block(event, index);
 }
 
-// Who has the CPU now, and in which context, is not known until the next event tells.
+// The thread that runs on the CPU and its context are unknown until the next event shows them.
 void Machine::OnDiscarded(const Event& event) {
   Host& host = HostOf(event.host);
   // Unsigned, because a damaged trace may tell more than there is room for.

@@ -56,7 +56,7 @@ Spans::Work* Spans::WorkOf(ThreadIndex thread) {
   return &works_[thread];
 }
 
-// What the thread works for from now on.
+// Records the span that the thread works for from `now` on.
 void Spans::Note(Work* work, Time now) {
   SpanIndex span = kNoSpan;
   if (!work->scopes.empty()) {

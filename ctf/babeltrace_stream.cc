@@ -62,7 +62,7 @@ bool BabeltraceStream::NextMessage() {
   return true;
 }
 
-// Whether the message is an event to tell.
+// Processes a message. Returns whether it is an event for the analysis.
 bool BabeltraceStream::Take(const bt_message* message) {
   switch (bt_message_get_type(message)) {
     case BT_MESSAGE_TYPE_EVENT:

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kMagic = 0x75D11D57;
 constexpr std::uint32_t kMagicSwapped = 0x571DD175;
 
-// What stands before the text of each packet. No padding is between these on disk.
+// The header before the text of each packet. On disk, there is no padding between its fields.
 struct Header {
   std::uint32_t magic;
   std::uint8_t uuid[16];

@@ -52,7 +52,7 @@ std::string_view Text(const std::uint8_t* bytes, std::size_t size) {
   return {text, strnlen(text, size)};
 }
 
-// What instructions work on, apart from where they are.
+// The state that instructions share, except for the current position.
 struct Frame {
   const Program& program;
   const std::uint8_t* end;

@@ -49,7 +49,7 @@ std::uint64_t StreamReader::Offset() const {
 
 // ---- Packets.
 
-// Whether there is an event to tell at the packet's beginning.
+// Goes to the next packet. Returns whether there is an event to report at its beginning.
 bool StreamReader::NextPacket() {
   const std::size_t part = next_part_++;
   const Packet& packet = parts_[part].packet;

@@ -30,7 +30,7 @@ using namespace tracekin;
 
 const Resource kResource{"service", {{"zone", "a"}, {"key", "the tracer's"}}};
 
-// What the encoders are given, and what they are to make of it.
+// The input of the encoders, and the span that they must make of it.
 struct Told {
   const SpanRecord& record;
   const SpanRecord& span;

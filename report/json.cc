@@ -82,7 +82,7 @@ class Json {
   JsonWriter writer_;
 };
 
-// Whether text is a JSON object, which is then written as it is.
+// Returns whether `text` is a JSON object, which is then written unchanged.
 bool IsObject(const std::string& text) {
   rapidjson::GenericReader<Utf8, Utf8, JsonMemory> reader;
   rapidjson::BaseReaderHandler<> ignore;
