@@ -12,25 +12,26 @@ namespace {
 // ready for longer while a processor is idle, something prevents it from using that processor.
 constexpr Time kWakeLatency = 1'000'000;
 
-// Omits deeper parts, because readers of JSON limit the depth.
+// Parts below this depth are omitted, because readers of JSON limit the depth.
 constexpr std::uint16_t kMaxDepth = 256;
 
-// A damaged trace may say that two threads of the kernel have made each other.
+// Limits the stack, because in a damaged trace two kernel threads may have created each other.
 constexpr std::size_t kMaxWaiting = 4 * kMaxDepth;
 
-// A wait is told with what others did meanwhile if it is this share of the whole, or more.
+// The actions of other threads during a wait are shown if the wait is at least 1/kShortest of the
+// whole time.
 constexpr Time kShortest = 1000;
 
-// A stretch of a thread's time that is still to be told.
+// A period of a thread's time that has not been divided into parts yet.
 struct Stretch {
   ThreadIndex thread;
   Time from, to;
   std::uint16_t depth;
-  // The thread works for who waits for it, so that its work is told in the place of the wait: a
-  // thread of the kernel's own, or one that a span was handed to.
+  // The thread that waits for `thread`, or kNobody. The work of `thread`, which is a kernel thread,
+  // replaces its wait.
   ThreadIndex instead_of = kNobody;
   bool queued = false;
-  // Set: no thread's time, but this part.
+  // If set, the stretch is not the time of a thread. It becomes `part` without changes.
   bool literal = false;
   Part part = {};
 };
@@ -43,11 +44,11 @@ bool SameButTime(const Part& a, const Part& b) {
 
 class Walk {
  public:
-  // `whole` is the length of what is told.
+  // `whole` is the length of the time to explain.
   Walk(const Timelines& timelines, const Spans& spans, Time whole)
       : timelines_(timelines), spans_(spans), shortest_(whole / kShortest) {}
 
-  // Tells the stretches in the order in which they are given.
+  // Divides a stretch into parts, which follow those of earlier calls.
   void Tell(const Stretch& stretch) {
     waiting_.push_back(stretch);
     while (!waiting_.empty()) Step();
@@ -70,8 +71,8 @@ class Walk {
 
   const Timelines& timelines_;
   const Spans& spans_;
-  const Time shortest_;           // a shorter wait is told without what others did meanwhile
-  std::vector<Stretch> waiting_;  // a stack: the last is told next
+  const Time shortest_;           // shorter waits are not explained by other threads
+  std::vector<Stretch> waiting_;  // a stack: the last one is next
   std::vector<Part> parts_;
   bool cut_ = false;
 };
@@ -100,7 +101,7 @@ void Walk::Step() {
   Add(part);
 }
 
-// The part of a stretch that begins with it.
+// Returns the first part of a stretch.
 Part Walk::Next(const Stretch& stretch) const {
   Part part;
   part.start = stretch.from;
@@ -153,13 +154,13 @@ Part Walk::Next(const Stretch& stretch) const {
   return part;
 }
 
-// Time before anything was seen of the thread.
+// Explains time before the first event of the thread.
 void Walk::NextUnseen(const Stretch& stretch, Part* part) const {
   const Thread& thread = timelines_.threads[stretch.thread];
   const Host& host = timelines_.hosts[thread.host];
   if (!thread.segments.empty()) part->end = std::min(part->end, thread.segments.front().start);
   if (IsThread(thread.maker)) {
-    part->cause = Cause::kThread;  // it was not yet there
+    part->cause = Cause::kThread;  // the thread did not exist yet
     part->by = thread.maker;
   } else if (!host.kernel) {
     part->reason = Reason::kNoKernelTrace;
@@ -171,7 +172,7 @@ void Walk::NextUnseen(const Stretch& stretch, Part* part) const {
   }
 }
 
-// A ready thread waits behind each thread that has its processor, turn by turn.
+// A ready thread waits for each thread that uses its processor, one turn after the other.
 void Walk::NextReady(const Segment& segment, const Stretch& stretch, Part* part) const {
   const Host& host = timelines_.hosts[timelines_.threads[stretch.thread].host];
   part->cause = segment.state == State::kPreempted ? Cause::kPreempted : Cause::kReady;
@@ -188,7 +189,7 @@ void Walk::NextReady(const Segment& segment, const Stretch& stretch, Part* part)
   if (IsThread(turns[turn].thread) && turns[turn].thread != stretch.thread) {
     part->by = turns[turn].thread;
   } else if (turns[turn].thread == kIdle) {
-    part->cause = Cause::kReady;  // nobody took its processor
+    part->cause = Cause::kReady;  // no other thread took its processor
   }
 }
 
@@ -203,9 +204,9 @@ void Walk::NextBlocked(const Segment& segment, bool woken, Part* part) const {
   }
 }
 
-// While events of a CPU were lost, only threads on other CPUs are known to have done what they seem
-// to have done. A wait that was in the middle is told from then on, because it may have been
-// another one.
+// Marks the time in which events were lost as unknown. For a running thread, only the gaps of its
+// own CPU count. If a gap is inside a wait, the wait is unknown until the end of the gap, because
+// there may have been another wait before.
 void Walk::CutAtGaps(const Host& host, const Segment& segment, Part* part) const {
   if (part->cause == Cause::kUnknown) return;
   const bool runs = part->cause == Cause::kRunning || part->cause == Cause::kInterrupted;
@@ -235,9 +236,10 @@ bool Walk::Follows(const Part& part) const {
   return waits && part.cause != Cause::kUnknown && IsThread(part.by);
 }
 
-// What the thread that was waited for did meanwhile. It sent a packet some time before that
-// arrived; the rest is the network's. A thread of the kernel's own works for those that wait for
-// it, and a disk's name tells more than that thread's.
+// Explains a wait by the actions of the thread that was waited for. If that thread sent a packet,
+// the time after the packet was sent is attributed to the network. The work of a kernel thread
+// replaces the wait, because a kernel thread works for the threads that wait for it, and because
+// the name of a disk is more useful than the name of that thread.
 void Walk::Follow(const Part& part, const Stretch& stretch) {
   const std::uint32_t packet = part.wait == kNoWait ? 0 : timelines_.waits[part.wait].packet;
   const Time sent = timelines_.packets[packet].sent;
@@ -251,7 +253,7 @@ void Walk::Follow(const Part& part, const Stretch& stretch) {
   cut_ = cut_ || full;
   const bool tell = !full && part.length() >= shortest_;
   if (!tell) return Add(told);
-  if (!instead) parts_.push_back(told);  // a part of its own, because the next ones divide it
+  if (!instead) parts_.push_back(told);  // not merged by Add(), because the next parts divide it
   if (instead) {
     Stretch work{part.by, part.start, reached, stretch.depth};
     work.instead_of = told.thread;
@@ -272,7 +274,8 @@ void Walk::Follow(const Part& part, const Stretch& stretch) {
   waiting_.push_back({part.by, part.start, reached, depth});
 }
 
-// Another thread's time, in the place of the time of who waits for it.
+// Turns a part of another thread's time into a part of the thread that waits for it, if the stretch
+// replaces a wait or is queued.
 void Walk::Instead(const Stretch& stretch, Part* part) const {
   if (!IsThread(stretch.instead_of) && !stretch.queued) return;
   switch (part->cause) {
@@ -307,7 +310,7 @@ void Walk::Add(const Part& part) {
   parts_.push_back(next);
 }
 
-// Which thread's time the span's is, from its start to its end without gaps.
+// Divides the time of a span, without gaps, among the threads that worked for it.
 class Threads {
  public:
   Threads(const Spans& spans, SpanIndex index) : spans_(spans), index_(index), span_(spans[index]) {
@@ -339,9 +342,9 @@ class Threads {
   }
 
  private:
-  // From the end to the start: of the scopes that are open at a time, the one that ends last goes
-  // on for as long as it lasts, because the span could not end before it. Between scopes the thread
-  // that takes the span up next tells what it did before that.
+  // Goes from the end to the start. Of the scopes that are open at a time, the one that ends last
+  // counts for as long as it lasts, because the span could not end before it. The time between two
+  // scopes belongs to the thread that continues the span, so that its earlier work is shown.
   void DivideByScopes() {
     ThreadIndex next = span_.finish_thread;
     if (!IsThread(next)) next = scopes_.back()->thread;
@@ -359,14 +362,14 @@ class Threads {
     GiveGap(next, span_.start, IsThread(span_.start_thread) ? span_.start_thread : next);
   }
 
-  // No scope is open. The span is queued if another thread takes it up, or the same one after other
-  // work.
+  // Assigns time in which no scope is open to `next`. The span is queued in that time if another
+  // thread continues it, or the same thread after other work.
   void GiveGap(ThreadIndex next, Time from, ThreadIndex before) {
     from = std::max(from, span_.start);
     Give(next, from, next != before || spans_.WorkedForOther(next, from, reached_, index_));
   }
 
-  // What is left of the span's time, back to `from`, is this thread's.
+  // Assigns the rest of the span's time, back to `from`, to `thread`.
   void Give(ThreadIndex thread, Time from, bool queued) {
     from = std::max(from, span_.start);
     if (from >= reached_) return;
@@ -379,13 +382,13 @@ class Threads {
   const Spans& spans_;
   const SpanIndex index_;
   const SpanRecord& span_;
-  std::vector<const ScopeTime*> scopes_;  // by their exits
-  std::vector<Stretch> stretches_;        // from the end
+  std::vector<const ScopeTime*> scopes_;  // sorted by exit
+  std::vector<Stretch> stretches_;        // from the end to the start
   Time reached_ = span_.end;
 };
 
-// Names the server of a call whose packets do not tell it, because its kernel was not recorded: the
-// span's child in another process that was open when the answer came.
+// Sets the server of a call if the packets do not identify it, because its kernel was not recorded.
+// The server is a child of the span in another process, if the child was open during the wait.
 void NameServers(const Spans& spans, const SpanRecord& span, std::vector<Part>* parts) {
   for (Part& part : *parts) {
     if (part.depth > 0 || part.cause != Cause::kNetwork || IsThread(part.by)) continue;

@@ -147,7 +147,7 @@ struct Packet {  // an IPv4 address is stored in the low half of an address, and
     kSequence,
     kAcknowledged,
     kFlags,
-    kLength  // of UDP: what its header says; the packet's own differs from device to device
+    kLength  // for UDP: the length in its header; the packet's own length depends on the device
   };
 };
 struct ProcessState {

@@ -8,14 +8,14 @@ namespace tracekin::analysis {
 
 namespace {
 
-// The states of sched_switch's prev_state, as TASK_REPORT of the kernel has them; what is above
-// says that the thread was preempted.
+// The bits of sched_switch's prev_state that are in the kernel's TASK_REPORT. A higher bit means
+// that the thread was preempted.
 constexpr std::int64_t kReportedStates = 0xFF;
 constexpr std::int64_t kEnded = 0x10 | 0x20;
 constexpr std::int64_t kStopped = 0x4 | 0x8;  // by a signal or a debugger
 
-// A thread that is about to block may be woken before it is off its CPU. A wake-up that came
-// earlier than this before was of another wait.
+// A thread that is about to block may be woken before it leaves its CPU. A wake-up that is older
+// than this belongs to another wait.
 constexpr Time kEarly = 1'000'000;
 
 constexpr std::int64_t kTypeKernelThread = 1;
@@ -30,14 +30,14 @@ enum ProcessStatus {
   kDeadStatus
 };
 
-// The kernel gives the first PID namespace always this inode (PROC_PID_INIT_INO).
+// The inode number of the first PID namespace, which is fixed in the kernel (PROC_PID_INIT_INO).
 constexpr std::uint32_t kRootNamespace = 0xEFFFFFFC;
 
-constexpr std::uint32_t kMaxCpus = 1 << 13;  // a damaged trace may name any
+constexpr std::uint32_t kMaxCpus = 1 << 13;  // a damaged trace may contain any number
 
 bool IsOfKernel(Kind kind) { return kind > Kind::kDiscarded && kind < Kind::kSpanStart; }
 
-// In 128 bits, because a year of ns times a frequency of GHz is more than 64 have.
+// Multiplies in 128 bits, because the product exceeds 64 bits after a few seconds.
 Time ToTime(std::uint64_t cycles, const Clock& clock) {
   __extension__ using Wide = unsigned __int128;
   constexpr std::uint64_t kSecond = 1'000'000'000;
@@ -101,7 +101,8 @@ ThreadIndex Machine::Find(std::uint16_t host, std::int64_t tid) {
   return made;
 }
 
-// A segment of no length is replaced by the next, and one that goes on as it was is left as it is.
+// Begins a segment of a thread. Replaces the last segment if its length is 0. Does nothing if the
+// last segment has the same state.
 void Machine::Enter(ThreadIndex thread, State state, std::uint32_t where, std::uint16_t what,
                     Context context) {
   if (!IsThread(thread)) return;
@@ -134,15 +135,15 @@ void Machine::Resume(const Event& event) {
   const Live& live = live_[cpu.current];
   for (std::size_t level = cpu.levels.size(); level-- > 1;) {
     const Interruption& by = cpu.levels[level];
-    if (by.context == Context::kReception) continue;  // a part of what stands below it
+    if (by.context == Context::kReception) continue;  // counts as a part of the level below
     return Enter(cpu.current, State::kInterrupted, event.cpu, by.what, by.context);
   }
   if (live.in_call) return Enter(cpu.current, State::kSystem, event.cpu, live.asked.syscall);
   Enter(cpu.current, live.call_known ? State::kUser : State::kRunning, event.cpu, 0);
 }
 
-// Ends the levels from this one on; of the first, which does not end, what happened in it is
-// forgotten.
+// Ends the levels from index `levels` on. Level 0 is the thread itself and does not end, but its
+// events are forgotten if `levels` is 0.
 void Machine::Lower(Cpu* cpu, std::size_t levels) {
   cpu->levels.resize(levels, {Context::kTask, 0});
   if (levels == 0) cpu->levels.push_back({Context::kTask, 0});
@@ -230,11 +231,11 @@ void Machine::OnSwitch(const Event& event) {
   if (IsThread(prev)) SwitchOut(event, prev);
   SetCurrent(event, next);
   Cpu& cpu = CpuOf(event);
-  Lower(&cpu, 0);  // what interrupts is never switched away from
+  Lower(&cpu, 0);  // a switch never happens within an interruption
   if (IsThread(next)) SwitchIn(event, next);
 }
 
-// The first switch of a CPU tells who has had it since the recording began.
+// The first switch of a CPU shows which thread has used the CPU since the recording began.
 void Machine::SwitchOut(const Event& event, ThreadIndex thread) {
   const Host& host = HostOf(event.host);
   auto& segments = timelines_.threads[thread].segments;
@@ -291,7 +292,7 @@ void Machine::OnWake(const Event& event) {
     return;
   }
   if (segments.empty() && event.kind != Kind::kWakeupNew) {
-    // Nothing was seen of it since the recording began, so that it was blocked all the time.
+    // The thread has had no events since the recording began, so it was blocked in all that time.
     const Host& host = HostOf(event.host);
     timelines_.waits.emplace_back();
     segments.push_back({host.first, static_cast<std::uint32_t>(timelines_.waits.size() - 1), 0,
@@ -310,7 +311,7 @@ void Machine::OnWake(const Event& event) {
   }
 }
 
-// What the event's CPU does; `disk` is the request that it has completed, or null.
+// Returns the activity of a CPU. `disk` is the level in which it completed a disk request, or null.
 WakeUp Machine::WakeUpOn(const Cpu& cpu, const Interruption* disk) const {
   const Interruption& top = cpu.levels.back();
   WakeUp wake_up;
@@ -351,8 +352,8 @@ void Machine::Wake(const Event& event, ThreadIndex thread) {
   if (wait.cause == Cause::kNetwork && cpu.packet.valid) wait.packet = packets_.Keep(cpu.packet);
 }
 
-// A process ends with the last of its threads, whichever that is; its first one is what people
-// know.
+// Returns the first thread of the thread's process, or `thread` if the first one is unknown. A
+// process may end with any of its threads, but users know it by its first one.
 ThreadIndex Machine::LeaderOf(ThreadIndex thread) const {
   const Thread& known = timelines_.threads[thread];
   const auto& threads = states_[known.host].threads;
@@ -365,7 +366,7 @@ void Machine::OnFork(const Event& event) {
   if (number[Fork::kChildTid] <= 0) return;
   HostState& state = states_[event.host];
   state.threads.erase(
-      static_cast<std::int32_t>(number[Fork::kChildTid]));  // an id that is used again
+      static_cast<std::int32_t>(number[Fork::kChildTid]));  // the kernel may use an id again
   const ThreadIndex maker = Find(event.host, number[Fork::kParentTid]);
   const ThreadIndex child = Find(event.host, number[Fork::kChildTid]);
   if (!IsThread(child)) return;
@@ -440,7 +441,7 @@ void Machine::Interrupt(const Event& event, Context context, std::uint16_t what)
   Resume(event);
 }
 
-// Takes away levels whose exit was lost, too.
+// Ends the innermost level of this context. Also ends the levels above it, whose exits were lost.
 void Machine::Return(const Event& event, Context context) {
   Cpu& cpu = CpuOf(event);
   for (std::size_t level = cpu.levels.size(); level-- > 1;) {
@@ -471,7 +472,8 @@ void Machine::OnSyscall(const Event& event) {
 
 void Machine::OnBlockComplete(const Event& event) {
   Interruption& top = CpuOf(event).levels.back();
-  // A thread of a program may find a completed request on its way, which wakes nobody it knows.
+  // A program's thread may complete a disk request by chance. The threads that it wakes later did
+  // not wait for that request.
   if (top.context == Context::kTask) {
     const ThreadIndex current = CpuOf(event).current;
     if (!IsThread(current) || !timelines_.threads[current].kernel) return;
@@ -512,14 +514,14 @@ void Machine::OnState(const Event& event) {
   thread.kernel = number[ProcessState::kType] == kTypeKernelThread ||
                   number[ProcessState::kParentPid] == kThreadOfKernelThreads;
   if (thread.name == 0) thread.name = timelines_.names.Number(event.text[ProcessState::kName]);
-  if (!thread.segments.empty()) return;  // events that came before know better
+  if (!thread.segments.empty()) return;  // earlier events are more exact
   if (number[ProcessState::kStatus] == kWaiting) Block(event, index);
 }
 
 // The thread that runs on the CPU and its context are unknown until the next event shows them.
 void Machine::OnDiscarded(const Event& event) {
   Host& host = HostOf(event.host);
-  // Unsigned, because a damaged trace may tell more than there is room for.
+  // Adds unsigned numbers, because the numbers of a damaged trace may overflow.
   counts_.discarded = static_cast<std::int64_t>(
       static_cast<std::uint64_t>(counts_.discarded) +
       static_cast<std::uint64_t>(OrZero(event.number[Discarded::kEvents])));

@@ -8,7 +8,7 @@
 // tracing", TPDS 27(8), 2016, but distinguishes more contexts.
 //
 // Memory: 16 bytes for each change of a thread's state and 72 bytes for each wait, up to Limits.
-// The rest of the recording is unknown then. Thread-safety: none.
+// States beyond the limits are unknown. Thread-safety: none.
 #ifndef TRACEKIN_ANALYSIS_MACHINE_H
 #define TRACEKIN_ANALYSIS_MACHINE_H
 
@@ -38,7 +38,7 @@ class Machine {
   struct Counts {
     std::uint64_t events = 0;
     std::int64_t discarded = 0;   // signed, because LTTng's counts may decrease
-    std::uint64_t backwards = 0;  // events with an earlier time than the event before, per host
+    std::uint64_t backwards = 0;  // events with an earlier time than their host's last event
     std::uint64_t segments_refused = 0;
     std::uint64_t threads_refused = 0;
   };
@@ -68,7 +68,8 @@ class Machine {
   const Counts& counts() const { return counts_; }
 
  private:
-  // One level of nested interruptions of a CPU's thread, with the events that it had so far.
+  // One level of nested interruptions of a CPU's thread, and the last disk request that was
+  // completed in it.
   struct Interruption {
     Context context;
     std::uint16_t what;
@@ -79,12 +80,12 @@ class Machine {
   struct Cpu {
     ThreadIndex current = kNobody;
     std::vector<Interruption> levels{{Context::kTask, 0}};  // the first is the thread itself
-    Packets::Received packet;                               // the last that was received
-    std::size_t packet_level = 0;                           // at which of the levels
+    Packets::Received packet;                               // the last packet that was received
+    std::size_t packet_level = 0;                           // the level in which it was received
   };
   // The state of a thread that is needed only while it lives.
   struct Live {
-    Wait asked;  // the system call in which the thread is
+    Wait asked;  // the current system call and its arguments
     bool in_call = false;
     bool call_known = false;  // whether `in_call` is known
     bool ending = false;

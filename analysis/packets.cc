@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::int64_t kTcp = 6;
 
-// The length of a TCP packet is left out, because a device may cut it or put several together: they
-// keep the sequence number of the first.
+// Omits the length of a TCP packet, because a device may split a packet or merge several of them.
+// The first or merged packet keeps the sequence number.
 std::array<std::int64_t, 10> KeyOf(const Event& event) {
   const auto& number = event.number;
   const bool tcp = number[Packet::kProtocol] == kTcp;
@@ -37,7 +37,7 @@ void Packets::Remember(const Key& key, Side side) {
   order_.emplace_back(side.number, key);
   while (order_.size() > limit_) {
     const auto& [number, oldest] = order_.front();
-    const auto found = sides_.lower_bound(oldest);  // the first of those that are alike
+    const auto found = sides_.lower_bound(oldest);  // the oldest entry with this key
     if (found != sides_.end() && found->second.number == number) {
       sides_.erase(found);
       ++forgotten_;

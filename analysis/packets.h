@@ -2,11 +2,15 @@
 // Matches the events of sending and receiving a packet, so that the sender of a received packet is
 // known.
 //
-// A packet is known by its addresses, ports, and TCP's sequence numbers or UDP's length, which two
-// network namespaces or two hosts see alike; of several that are alike the first one is taken.
-// Whichever of the two is seen first waits for the other, because the events of two hosts are not
-// in one order. Remembers a bounded number: the oldest go first, because most packets to hosts that
-// are not traced are never received. Thread-safety: none.
+// A packet is identified by its addresses and ports, and by the sequence numbers of TCP or the
+// length of UDP. These are equal in two network namespaces and on two hosts. Of several equal
+// packets, the first one matches.
+//
+// Either event may be seen first, because the events of two hosts are not sorted by time. The first
+// one is stored until the other one is seen. The number of stored events is limited, and the oldest
+// are forgotten first, because most packets to hosts that are not traced are never received.
+//
+// Thread-safety: none.
 #ifndef TRACEKIN_ANALYSIS_PACKETS_H
 #define TRACEKIN_ANALYSIS_PACKETS_H
 
@@ -36,11 +40,11 @@ class Packets {
   struct Received {
     Key key;
     PacketSource source;
-    bool valid = false;   // it has addresses
-    bool joined = false;  // its sending is known
+    bool valid = false;   // true if the event contains addresses
+    bool joined = false;  // true if its sending was seen
   };
 
-  /// `event` is a kPacketReceive.
+  /// Processes a kPacketReceive event. Returns the packet, with its sender if that is known.
   Received Receive(const Event& event);
 
   /// Keeps a packet that has woken a thread. Returns its index in `received`.
@@ -50,9 +54,10 @@ class Packets {
   std::uint64_t forgotten() const { return forgotten_; }
 
  private:
-  // One side of a packet: `received` is 0 if it was sent only, and then the rest tells how.
+  // One side of a packet. If only the sending was seen, `received` is 0, and the fields below
+  // describe the sending.
   struct Side {
-    std::uint64_t number = 0;  // of all sides, in the order in which they were seen
+    std::uint64_t number = 0;  // counts the sides in the order in which they were seen
     std::uint32_t received = 0;
     std::uint32_t transmissions = 0;
     ThreadIndex sender = kNobody;
@@ -63,9 +68,9 @@ class Packets {
 
   const std::size_t limit_;
   std::vector<PacketSource>* const received_;
-  std::multimap<Key, Side> sides_;  // UDP's packets have the same key again and again
+  std::multimap<Key, Side> sides_;  // many UDP packets have the same key
   std::deque<std::pair<std::uint64_t, Key>>
-      order_;  // holds joined ones, too, until their turn comes
+      order_;  // also holds joined sides until they are the oldest
   std::uint64_t seen_ = 0;
   std::uint64_t forgotten_ = 0;
 };

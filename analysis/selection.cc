@@ -44,7 +44,7 @@ void SortByStart(const Spans& spans, std::vector<SpanIndex>* sorted) {
                    [&](SpanIndex a, SpanIndex b) { return spans[a].start < spans[b].start; });
 }
 
-// The root of a span's trace, or else its first span.
+// Returns the root of a span's trace, or its first span if it does not have a root.
 SpanIndex RootOf(const Spans& spans, SpanIndex span) {
   const std::vector<SpanIndex> trace = TraceOf(spans, span);
   const auto root = std::find_if(trace.begin(), trace.end(), [&](SpanIndex other) {

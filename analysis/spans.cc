@@ -16,7 +16,7 @@ Severity ToSeverity(std::int64_t number) {
   return number >= kDebug && number <= kSevere ? static_cast<Severity>(number) : kDebug;
 }
 
-// Removes the last one of a value, which need not be the very last element.
+// Removes the last occurrence of `span`, which need not be the last element.
 void RemoveLast(std::vector<SpanIndex>* spans, SpanIndex span) {
   const auto last = std::find(spans->rbegin(), spans->rend(), span);
   if (last != spans->rend()) spans->erase(std::next(last).base());
@@ -118,7 +118,7 @@ void Spans::Take(const Event& event, ThreadIndex thread, Time now) {
   }
 }
 
-// Two providers may record the same span; what the first said stays.
+// Two providers may record the same span. The time and thread of the first event are kept.
 void Spans::OnStart(const Event& event, ThreadIndex thread, Time now) {
   const SpanIndex index = FindOrMake(event, now);
   if (index == kNoSpan) return;
@@ -156,7 +156,7 @@ void Spans::OnFinish(const Event& event, ThreadIndex thread, Time now) {
   }
 }
 
-// For one more log or scope.
+// Reserves room for one more log or scope. Returns false if the limit is reached.
 bool Spans::HasRoom() {
   if (details_ < limits_.details) {
     ++details_;
@@ -193,7 +193,7 @@ void Spans::OnScope(const Event& event, ThreadIndex thread, Time now) {
   Note(work, now);
 }
 
-// Ids stand where Span has them.
+// FindOrMake() accepts these events because the ids have the same indexes as in Span.
 void Spans::OnBlkin(const Event& event, ThreadIndex thread, Time now) {
   const SpanIndex index = FindOrMake(event, now);
   if (index == kNoSpan) return;
@@ -228,8 +228,8 @@ void Spans::Finish(const Timelines& timelines) {
   FindParents();
 }
 
-// A parent of the same process comes first, because client and server may share the parent's ids.
-// The server's part of shared ids is the child of the client's.
+// Prefers a parent in the same process, because a client and a server may share the parent's ids.
+// If a client span and a server span share ids, the server span is the child of the client span.
 void Spans::FindParents() {
   struct Least {
     bool operator()(const SpanIds& a, const SpanIds& b) const {
@@ -254,7 +254,7 @@ void Spans::FindParents() {
       });
       span.parent = same != found->second.end() ? *same : found->second.back();
     }
-    if (span.parent != kNoSpan && IsWithin(span.parent, i)) span.parent = kNoSpan;  // a circle
+    if (span.parent != kNoSpan && IsWithin(span.parent, i)) span.parent = kNoSpan;  // a cycle
     if (span.parent != kNoSpan) spans_[span.parent].children.push_back(i);
   }
   for (SpanRecord& span : spans_) {

@@ -127,7 +127,7 @@ class Spans {
   struct KeyHash {
     std::size_t operator()(const Key& key) const;
   };
-  // The span that a thread works for since `start`.
+  // The span for which a thread works from `start` on; kNoSpan if it does not work for one.
   struct Activity {
     Time start;
     SpanIndex span;

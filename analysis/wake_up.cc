@@ -27,10 +27,11 @@ bool StartsWith(std::string_view text, std::string_view start) {
   return text.substr(0, start.size()) == start;
 }
 
-// Calls that nothing but a timer or a signal ends.
+// Returns whether only a timer or a signal can end the system call.
 bool Sleeps(std::string_view call) { return call == "nanosleep" || call == "clock_nanosleep"; }
 
-// Drivers name their interrupts as they like; these words are in the names of Linux's own.
+// Drivers choose the names of their interrupts. These words occur in the names that the drivers of
+// Linux use.
 Cause CauseOfIrq(std::string_view name) {
   if (ContainsOne(name, "i8042", "keyboard", "mouse", "touch")) return Cause::kInput;
   if (ContainsOne(name, "nvme", "ahci", "ata_", "mmc", "scsi")) return Cause::kDisk;
@@ -73,7 +74,8 @@ Cause CauseOfInterrupt(const WakeUp& wake_up) {
   return Cause::kUnknown;
 }
 
-// A thread that ends wakes who waits for it by a futex, too, but nobody holds that.
+// A thread that ends also wakes the threads that wait for it with a futex, but this is not a lock
+// that a thread holds.
 Cause CauseByThread(const WakeUp& wake_up, std::string_view call) {
   if (StartsWith(call, "wait") || StartsWith(call, "clone") || call == "vfork")
     return Cause::kChild;

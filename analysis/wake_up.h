@@ -17,8 +17,8 @@ struct WakeUp {
   unsigned vector = 0;          // the vector of a softirq
   std::string_view name;        // the name of an irq or a vector
   bool disk = false;            // a request to a disk was completed in this context
-  ThreadIndex waker = kNobody;  // the CPU's thread; kIdle, too
-  std::string_view waker_call;  // the system call that it is in, or ""
+  ThreadIndex waker = kNobody;  // the CPU's thread; may be kIdle
+  std::string_view waker_call;  // the waker's current system call, or ""
 };
 
 /// Sets the cause, the reason and `by` of a wait. `call` is the system call in which the thread is,
