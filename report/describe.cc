@@ -34,13 +34,13 @@ std::string CallOf(const Engine& engine, const Part& part) {
   return wait == nullptr ? "" : ForTerminal(engine.timelines().names[wait->syscall]);
 }
 
-// " in read", or nothing.
+// Returns the system call of the part as text such as " in read", or "" if there is none.
 std::string InCall(const Engine& engine, const Part& part) {
   const std::string call = CallOf(engine, part);
   return call.empty() ? "" : " in " + call;
 }
 
-// Which thread it was, and for which span it worked.
+// Returns the thread that was waited for, and the span for which it worked.
 std::string By(const Engine& engine, const Part& part) {
   std::string text = ThreadName(engine, part.by);
   if (part.by_span != analysis::kNoSpan) {

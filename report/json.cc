@@ -32,7 +32,7 @@ using Utf8 = rapidjson::UTF8<>;
 using JsonBuffer = rapidjson::GenericStringBuffer<Utf8, JsonMemory>;
 using JsonWriter = rapidjson::Writer<JsonBuffer, Utf8, Utf8, JsonMemory>;
 
-// Members of one object.
+// Writes the members of one JSON object.
 class Json {
  public:
   Json() : writer_(buffer_) { writer_.StartObject(); }
@@ -169,8 +169,9 @@ void WriteWait(const Engine& engine, const Part& part, Json* json) {
   if (sent > 1) json->Number("transmissions", sent);
 }
 
-// A program may make a million calls a second, so that what a thread does on its processor from one
-// interruption to the next is one part, which tells how long it was in which calls.
+// Writes consecutive running parts as one part, without its end, and returns their number. The part
+// contains the time in each system call. A part per call would be too much, because a program may
+// make a million calls per second.
 std::size_t WriteRunning(const Engine& engine, const std::vector<Part>& parts, std::size_t first,
                          Json* json) {
   analysis::Time total = 0, user = 0;
@@ -200,7 +201,7 @@ std::size_t WriteRunning(const Engine& engine, const std::vector<Part>& parts, s
   return end - first;
 }
 
-// All of a part but its end, so that what it was waited for can follow.
+// Writes a part without its end, so that the parts that explain it can follow.
 void BeginPart(const Engine& engine, const Part& part, Json* json) {
   json->writer().StartObject();
   json->Text("cause", Word(part.cause));
@@ -213,11 +214,11 @@ void BeginPart(const Engine& engine, const Part& part, Json* json) {
   json->TrueIf("idle_processor", part.idle);
 }
 
-// Each part that has parts of its own holds them as "parts".
+// Writes the parts as a tree. The parts that explain another part are its member "parts".
 void WriteParts(const Engine& engine, const std::vector<Part>& parts, Json* json) {
   json->writer().Key("parts");
   json->writer().StartArray();
-  int depth = -1;  // of the part that is begun and not ended
+  int depth = -1;  // of the part whose object is still open
   for (std::size_t i = 0; i < parts.size();) {
     const Part& part = parts[i];
     if (part.depth > depth && depth >= 0) {

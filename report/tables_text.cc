@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces(), Top() and Comparison().
+// Implements Traces(), Top() and Comparison().
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -23,7 +23,7 @@ using analysis::SpanRecord;
 using analysis::Time;
 using analysis::TimeByCause;
 
-// What the columns of a table add up.
+// A column of a table. It shows the sum of the times of these causes.
 struct Column {
   const char* title;
   std::vector<Cause> causes;

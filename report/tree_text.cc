@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tree(): a trace's spans over time, and below each one what its threads did.
+// Implements Tree(), which draws the spans of a trace over time. Below each span, it draws what the
+// threads of the span did.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -22,7 +23,7 @@ using analysis::Time;
 
 constexpr std::size_t kNameColumns = 36;
 constexpr std::size_t kTimeColumns = 10;
-constexpr int kMaxDepth = 64;  // of the tree; deeper spans stand at that depth
+constexpr int kMaxDepth = 64;  // deeper spans are indented like this depth
 
 struct Symbols {
   const char *span, *runs, *ready, *waits, *unknown, *log, *branch, *last, *line;
@@ -80,14 +81,14 @@ class Drawing {
     SpanIndex span;
     int depth;
     bool last;
-    std::string before;  // the lines of the spans above
+    std::string before;  // the branches of the tree to the left of the span
   };
 
   bool InTrace(SpanIndex span) const {
     return std::find(trace_.begin(), trace_.end(), span) != trace_.end();
   }
 
-  // With a stack of its own, because a trace may be as deep as it likes.
+  // Uses an explicit stack instead of recursion, because the depth of a trace is not limited.
   void DrawAll(const std::vector<SpanIndex>& roots) {
     std::vector<Waiting> stack;
     for (std::size_t i = roots.size(); i-- > 0;) stack.push_back({roots[i], 0, true, ""});
@@ -153,7 +154,7 @@ class Drawing {
     return bar;
   }
 
-  // In each column what took most of its time.
+  // Returns a bar that shows in each column the activity that took most of its time.
   std::string Look(const std::vector<Part>& parts) const {
     std::vector<std::array<Time, kLooks>> columns(columns_);
     const double ns = static_cast<double>(end_ - begin_) / static_cast<double>(columns_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why(): parts with the same phrase are added up, at each depth below the phrase that they explain.
+// Implements Why(). Adds up the parts that have the same phrase and explain the same phrase.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -20,15 +20,15 @@ using analysis::Part;
 using analysis::SpanRecord;
 using analysis::Time;
 
-constexpr std::size_t kMaxLines = 6;   // below one phrase; the rest is one line
-constexpr std::size_t kMaxDepth = 12;  // a longer chain goes on in the JSON
+constexpr std::size_t kMaxLines = 6;   // below one phrase; one line sums up the rest
+constexpr std::size_t kMaxDepth = 12;  // only the JSON output contains deeper parts
 
 struct Phrase {
   Time total = 0;
   std::map<std::string, std::unique_ptr<Phrase>> below;
 };
 
-// The parts as a tree of phrases.
+// Converts the parts to a tree of phrases.
 Phrase AddUp(const Engine& engine, const std::vector<Part>& parts) {
   Phrase root;
   std::vector<Phrase*> path = {&root};
@@ -43,7 +43,7 @@ Phrase AddUp(const Engine& engine, const std::vector<Part>& parts) {
   return root;
 }
 
-// A line: how long, which share of the whole that is, and of what.
+// Formats a line: a duration, its share of `whole`, and the words that describe it.
 std::string Line(Time time, Time whole, std::size_t depth, const std::string& words) {
   const std::string duration = Duration(time), percent = Percent(time, whole);
   return std::string(12 - std::min<std::size_t>(12, Columns(duration)), ' ') + duration +
@@ -71,7 +71,8 @@ void Print(const Phrase& phrase, Time whole, std::size_t depth, std::string* tex
   }
 }
 
-// The longest children; they may overlap each other and the end of the span.
+// Lists the span's own time and its longest children. Children may overlap each other and may end
+// after the span.
 std::string Children(const Engine& engine, const SpanRecord& span, const Explanation& why) {
   std::string text = Line(why.own, span.duration(), 0, "own time");
   const auto longest = analysis::Slowest(engine.spans(), span.children, kMaxLines);
