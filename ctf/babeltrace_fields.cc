@@ -16,7 +16,8 @@ bool Is(const bt_field* field, bt_field_class_type kind) {
   return bt_field_class_type_is(bt_field_get_class_type(field), kind) == BT_TRUE;
 }
 
-// The index of the member or option `name`, and its class; null if there is none.
+// Returns the class of the member or option `name` and stores its index. Returns null if it does
+// not exist.
 const bt_field_class* Inner(const bt_field_class* type, std::string_view name,
                             std::uint64_t* index) {
   if (Is(type, BT_FIELD_CLASS_TYPE_STRUCTURE)) {
@@ -77,7 +78,7 @@ std::int64_t BytesOf(const bt_field* array, std::uint64_t begin, std::uint64_t e
   return static_cast<std::int64_t>(value);
 }
 
-// The field at the path's end; null if a variant has another option.
+// Returns the field at the end of the path, or null if a variant currently has another option.
 const bt_field* Follow(const bt_field* field, const std::vector<std::uint64_t>& path) {
   for (const std::uint64_t index : path) {
     if (Is(field, BT_FIELD_CLASS_TYPE_STRUCTURE)) {
@@ -97,7 +98,8 @@ void TakeOne(const bt_field* field, const Wanted& wanted, Values* values) {
       number = NumberOf(field);
       return;
     case As::kText:
-      // By its length: babeltrace2 before 2.1 leaves an earlier text where an empty one should be.
+      // The length is needed because babeltrace2 before 2.1 does not clear the previous string when
+      // a string is empty.
       values->text[wanted.slot] = {bt_field_string_get_value(field),
                                    bt_field_string_get_length(field)};
       return;

@@ -34,9 +34,10 @@ PluginOwner FindPlugin() {
   return PluginOwner(plugin);
 }
 
-// Folders that are parts of one trace, such as the chunks of an archive, must go into one
-// component: those whose traces have one UUID. It is looked for where LTTng and babeltrace2 write
-// it, because libbabeltrace2's own query for it leaves the metadata's file open.
+// Returns the trace's UUID, or the folder itself if it has none. Folders with the same UUID are
+// parts of one trace, such as the chunks of an archive, and must be read by one component. The UUID
+// is searched for where LTTng and babeltrace2 write it, because libbabeltrace2's own query leaves
+// the metadata file open.
 std::string GroupOf(const std::string& folder) {
   try {
     const std::string text = ReadMetadata(folder);
@@ -52,8 +53,8 @@ std::string GroupOf(const std::string& folder) {
   return folder;
 }
 
-// Which stream a port gives, so that both ways of reading order streams alike. A port's name is
-// "TRACE | CLASS | STREAM", where STREAM is a number or a path.
+// Identifies the stream of a port, so that both readers order streams in the same way. A port's
+// name is "TRACE | CLASS | STREAM", where STREAM is a number or a path.
 struct StreamRank {
   std::size_t trace = 0;
   std::uint64_t stream_class = 0;
@@ -88,9 +89,9 @@ struct Port {
   const bt_port_output* output;
 };
 
-// What our component of the graph works on. In its first call it reads what the streams say about
-// their traces. In its second it reads and merges all events, because libbabeltrace2 gives messages
-// only to components of a graph.
+// The data of our component of the graph. The first call reads the streams' descriptions of their
+// traces. The second call reads and merges all events. Both happen in a component because
+// libbabeltrace2 passes messages only to components of a graph.
 struct Sink {
   std::vector<Port> ports;  // in the order of their ranks
   Found* found = nullptr;
@@ -165,7 +166,7 @@ bt_component_class_sink_consume_method_status Consume(bt_self_component_sink* se
   return BT_COMPONENT_CLASS_SINK_CONSUME_METHOD_STATUS_END;
 }
 
-// Its messages and iterators must go before the graph does.
+// Releases the component's messages and iterators, which must not outlive the graph.
 void Finalize(bt_self_component_sink* self) { SinkOf(self)->streams.clear(); }
 
 class BabeltraceSource : public Source {

@@ -47,7 +47,7 @@ bool BabeltraceStream::NextMessage() {
   current_.reset();
   while (next_ == batch_size_) {
     next_ = batch_size_ = 0;
-    // bt_message_iterator_next() takes a pointer that may change the iterator.
+    // bt_message_iterator_next() requires a pointer to a non-const iterator.
     auto* const messages = const_cast<bt_message_iterator*>(messages_.get());
     const auto status = bt_message_iterator_next(messages, &batch_, &batch_size_);
     if (status == BT_MESSAGE_ITERATOR_NEXT_STATUS_OK) continue;
@@ -84,7 +84,7 @@ bool BabeltraceStream::Take(const bt_message* message) {
   }
 }
 
-// ---- What the stream says about itself.
+// ---- The description of the stream.
 
 // The first message is always the beginning of the stream.
 void BabeltraceStream::Begin() {
@@ -142,7 +142,8 @@ bool BabeltraceStream::BeginPacket(const bt_message* message) {
   return true;
 }
 
-// Before a stream's first packet libbabeltrace2 knows that events were discarded, and not how many.
+// Adds the number of discarded events. Before a stream's first packet, libbabeltrace2 knows only
+// that events were discarded, but not how many.
 void BabeltraceStream::AddDiscarded(const bt_message* message) {
   Missing& missing = trace().kernel ? found_->kernel : found_->programs;
   std::uint64_t count = 0;
@@ -157,7 +158,8 @@ void BabeltraceStream::AddDiscarded(const bt_message* message) {
   missing_ = true;
 }
 
-// Numbers of packets that do not rise say nothing. libbabeltrace2 has a giant count for them.
+// Adds the number of lost packets. If the packets' sequence numbers do not increase, libbabeltrace2
+// reports a huge count, which is ignored.
 void BabeltraceStream::AddLostPackets(const bt_message* message) {
   Missing& missing = trace().kernel ? found_->kernel : found_->programs;
   std::uint64_t count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The half of program.h that makes programs.
+// Implements the part of program.h that compiles programs.
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -15,14 +15,15 @@ namespace {
 using Op = Instruction::Op;
 using Kind = Type::Kind;
 
-constexpr std::uint64_t kMostBits = 1ULL << 31U;  // of what has a fixed size
+constexpr std::uint64_t kMostBits = 1ULL << 31U;  // of a block of fields with a fixed size
 constexpr std::size_t kMostInstructions = 1U << 18U;
 
 std::uint64_t RoundUp(std::uint64_t value, std::uint64_t alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-// Bits from the type's first to its last, if every event has as many. The first is aligned.
+// Returns the type's size in bits if it is the same in every event. Assumes that the first bit is
+// aligned.
 std::optional<std::uint64_t> FixedBits(const Type& type) {
   std::uint64_t bits = 0;
   switch (type.kind) {
@@ -95,7 +96,7 @@ Op LoadOf(const Type& integer) {
 
 class Compiler {
  public:
-  // What is wanted of `wanted`: those whose number is not in `rivals`.
+  // Extracts the fields of `wanted` whose index is not in `rivals`.
   Compiler(const std::vector<Wanted>& wanted, std::set<std::size_t> rivals)
       : wanted_(wanted), rivals_(std::move(rivals)) {
     program_.always.resize(wanted.size());
@@ -113,7 +114,8 @@ class Compiler {
   }
 
  private:
-  // A struct whose fields are being compiled, and those that choose or count later ones.
+  // A struct whose fields are being compiled. `tags` has those of its fields that select the option
+  // of a later variant or are the length of a later sequence.
   struct Scope {
     struct Tag {
       const Type* type;
@@ -134,7 +136,7 @@ class Compiler {
     return code_.back();
   }
 
-  // What comes next begins at a multiple of `alignment` bits since the packet's beginning.
+  // Aligns the next field to a multiple of `alignment` bits from the beginning of the packet.
   void Align(unsigned alignment) {
     if (alignment <= known_alignment_) {
       offset_ = RoundUp(offset_, alignment);
@@ -146,7 +148,7 @@ class Compiler {
     known_alignment_ = alignment;
   }
 
-  // Where in the block the next `bits` lie.
+  // Reserves the next `bits` bits of the block and returns their offset in it.
   std::uint32_t Take(unsigned alignment, std::uint64_t bits) {
     Align(alignment);
     if (!block_) {
@@ -165,7 +167,7 @@ class Compiler {
     offset_ = 0;
   }
 
-  // For an instruction that takes as many bytes as the event says.
+  // Adds an instruction for a field whose size depends on the event.
   Instruction& EmitVariable(Op op, unsigned alignment) {
     Align(alignment);
     if (offset_ % 8 != 0) Fail("a field of variable size begins within a byte");
@@ -174,7 +176,8 @@ class Compiler {
     return Emit(op);
   }
 
-  // Code of its own, which begins and ends on a byte.
+  // Compiles `type` into a separate part, which begins and ends on a byte boundary. Returns the
+  // index of the part.
   std::uint32_t CompilePart(const Type& type, const std::string& path) {
     std::vector<Instruction> code = std::exchange(code_, {});
     known_alignment_ = 8;
@@ -213,7 +216,7 @@ class Compiler {
     }
   }
 
-  // Calls `use` with each of what is wanted of the field.
+  // Calls `use` with each element of `wanted_` that refers to this field.
   template <class Use>
   void ForWanted(const std::string& path, Wanted::As as, const Use& use) {
     if (repeated_ > 0) return;
@@ -282,7 +285,7 @@ class Compiler {
     program_.tables.push_back(std::move(table));
   }
 
-  // The innermost field of that name which lies before.
+  // Returns the earlier field that the type's tag names, from the innermost scope that has one.
   Scope::Tag TagOf(const Type& type) const {
     for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
       const auto found = scope->tags.find(type.tag);
@@ -354,8 +357,8 @@ class Compiler {
     last.slot = wanted.slot;
   }
 
-  // Elements of variable size, one after the other. Each takes a byte at least, so that the bytes
-  // come to an end before a wrong count does.
+  // Compiles an array or sequence whose elements have a variable size. Each element must have at
+  // least one byte, so that a wrong count exhausts the bytes instead of looping for a long time.
   void CompileRepeat(const Type& type, Op op, const std::string& path) {
     const std::uint8_t count = op == Op::kRepeat ? TagOf(type).temporary : std::uint8_t{0};
     if (MayBeEmpty(*type.element)) Fail("an element may be empty");
@@ -374,15 +377,15 @@ class Compiler {
   Program program_;
   std::vector<Instruction> code_;
   std::size_t instructions_ = 0;
-  std::optional<std::size_t> block_;  // the open block: an index in code_
-  std::uint64_t offset_ = 0;          // bits in it so far
-  unsigned known_alignment_ = 8;      // of its first bit, in bits
+  std::optional<std::size_t> block_;  // the open block, as an index of code_
+  std::uint64_t offset_ = 0;          // the number of bits in the block so far
+  unsigned known_alignment_ = 8;      // alignment of the block's first bit, in bits
   bool within_byte_big_endian_ = false;
   std::set<std::string> tags_;
   std::vector<Scope> scopes_;
   std::uint8_t temporaries_ = kFirstTemporary;
-  unsigned repeated_ = 0;  // in so many arrays or sequences
-  unsigned chosen_ = 0;    // in so many options
+  unsigned repeated_ = 0;  // the number of enclosing arrays and sequences
+  unsigned chosen_ = 0;    // the number of enclosing options
 };
 
 }  // namespace

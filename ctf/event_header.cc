@@ -9,10 +9,11 @@ namespace {
 
 using Kind = Type::Kind;
 
-// Takes the fields of a header one after the other.
+// Assigns positions to the fields of a header, one after the other.
 class Layout {
  public:
-  // An unsigned little-endian integer.
+  // Returns the position of an unsigned little-endian integer. Throws NotUnderstood if `type` is
+  // any other type.
   EventHeader::Field Take(const Type& type) {
     if (type.kind != Kind::kInteger || type.is_signed || type.big_endian) Refuse();
     Align(type.alignment);
@@ -25,7 +26,8 @@ class Layout {
     return field;
   }
 
-  // The packet's beginning is aligned, but an event's only to 8 bits.
+  // Aligns the next field. Rejects more than 8 bits, because the beginning of an event is not
+  // aligned any further.
   void Align(unsigned alignment) {
     if (alignment > 8) Refuse();
     bits_ = (bits_ + alignment - 1) / alignment * alignment;
@@ -55,7 +57,7 @@ EventHeader::Field TakeTime(const Type& type, Layout* layout) {
   return layout->Take(type);
 }
 
-// Neither text nor an integer with a clock is an id.
+// Returns the position of an event id. Rejects timestamps, which cannot be ids.
 EventHeader::Field TakeId(const Type& type, Layout* layout) {
   if (!type.clock.empty()) Layout::Refuse();
   return layout->Take(type);

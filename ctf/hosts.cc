@@ -7,8 +7,8 @@ namespace tracekin::ctf {
 
 std::int64_t ClockOffset(std::int64_t seconds, std::int64_t cycles, std::uint64_t frequency) {
   constexpr std::int64_t kSecond = 1'000'000'000;
-  // 128 bits, so that the product does not overflow; and what metadata may say beyond 64 bits
-  // wraps.
+  // Uses 128 bits so that the product does not overflow. If the metadata's values exceed 64 bits,
+  // the result wraps around.
   const __int128 offset =
       static_cast<__int128>(seconds) * kSecond +
       static_cast<__int128>(cycles) * kSecond / static_cast<__int128>(frequency);

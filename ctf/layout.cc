@@ -21,20 +21,21 @@ bool HasClock(const Type& type) {
                      [](const Type::Field& field) { return HasClock(*field.type); });
 }
 
-// A timestamp in another place would change the time of what follows.
+// Throws NotUnderstood if the type contains a timestamp. A timestamp in an unexpected place would
+// change the time of the events that follow it.
 void CheckNoClock(const TypePointer& type) {
   if (type != nullptr && HasClock(*type)) throw NotUnderstood("a timestamp in an odd place");
 }
 
-// All timestamps are of the clock `name`.
+// Checks that all timestamps use the clock `name`.
 void CheckClock(const Type& type, const std::string& name) {
   if (!type.clock.empty() && type.clock != name) throw NotUnderstood("a clock that is not there");
   if (type.element != nullptr) CheckClock(*type.element, name);
   for (const Type::Field& field : type.fields) CheckClock(*field.type, name);
 }
 
-// Names of what a packet says about itself begin without an underscore; only the CPU's may have
-// one.
+// Checks that the names of the packet's fields do not begin with an underscore. Only the name of
+// the CPU's field may.
 void CheckNames(const TypePointer& type, const std::vector<Wanted>& wanted) {
   for (const Type::Field& field : type->fields) {
     for (const Wanted& each : wanted) {
@@ -56,7 +57,8 @@ void CheckPacketContext(const TypePointer& type) {
   }
 }
 
-// `program` has the fields of `wanted` in every packet; those that are optional may be missing.
+// Checks that every packet has the fields of `wanted`. Those in `optional` may be missing, but only
+// from all packets.
 void CheckAlways(const Program& program, const std::vector<Wanted>& wanted,
                  const std::vector<int>& optional) {
   for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -20,9 +20,9 @@ namespace tracekin::ctf {
 
 namespace {
 
-// Which stream a packet belongs to. Traces of one UUID are parts of one trace, such as the chunks
-// of an archive: `trace` is the first of these. Where packets do not say which stream of their
-// class they are of, each file is a stream.
+// Identifies the stream of a packet. Traces with the same UUID are parts of one trace, such as the
+// chunks of an archive, and `trace` is the first of them. If packets do not contain the number of
+// their stream, each file is a stream.
 struct StreamKey {
   std::size_t trace;
   std::uint64_t stream_class;
@@ -37,8 +37,9 @@ struct StreamKey {
 
 using Parts = std::vector<StreamReader::Part>;
 
-// In the order of time, and each packet once: overlapping snapshots have copies of packets. Within
-// one file the packets are in order; if they are not, the file is damaged, and no order is right.
+// Sorts the packets by time and removes duplicates, because overlapping snapshots contain copies of
+// packets. Does not sort the packets of a single file. They are in order unless the file is
+// damaged, and then no order is right.
 void SortParts(Parts* parts) {
   const auto of_first = [&](const StreamReader::Part& part) {
     return part.file == parts->front().file;
@@ -56,7 +57,8 @@ void SortParts(Parts* parts) {
       parts->end());
 }
 
-// Processes may open 1024 files as a rule. Buffers of each process make thousands of streams.
+// Returns the limits for reading that many streams. A process may usually open 1024 files, but
+// per-process buffers can result in thousands of streams.
 StreamLimits LimitsFor(std::size_t streams) {
   constexpr std::size_t kMostOpen = 256;
   constexpr std::size_t kMemory = 64U << 20U;
@@ -149,7 +151,7 @@ class OwnSource : public Source {
   std::vector<std::unique_ptr<const TraceLayout>> layouts_;  // of found_.traces
   std::map<std::string, std::size_t> firsts_;                // by UUID: the first trace that has it
   std::vector<std::unique_ptr<const TraceFile>> files_;
-  std::map<StreamKey, Parts> parts_;  // until the streams are made
+  std::map<StreamKey, Parts> parts_;  // empty after the streams were created
   std::vector<std::unique_ptr<StreamReader>> streams_;
   std::vector<std::size_t> stream_traces_;  // the first trace of each stream
 };

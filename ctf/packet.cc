@@ -10,9 +10,9 @@ namespace {
 using Number = PacketNumber;
 
 constexpr std::int64_t kMagic = 0xC1FC1FC1;
-constexpr std::size_t kHeaderBytes = 4096;  // of a packet's header and context together, at most
+constexpr std::size_t kHeaderBytes = 4096;  // limit for a packet's header and context together
 
-// The UUID's two halves, as numbers in network order.
+// The two halves of a UUID, as numbers in network order.
 struct Uuid {
   std::uint64_t high = 0;
   std::uint64_t low = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The half of program.h that runs programs.
+// Implements the part of program.h that runs programs.
 #include "ctf/program.h"
 
 #include <algorithm>
@@ -34,8 +34,8 @@ std::uint64_t LoadBytes(const std::uint8_t* from, std::size_t size, bool big_end
   return value;
 }
 
-// Big-endian bit fields begin at a byte's highest bit, little-endian ones at its lowest (section
-// 4.1.5).
+// Reads a bit field. Big-endian bit fields begin at the highest bit of a byte, and little-endian
+// ones at the lowest (section 4.1.5).
 std::uint64_t LoadBits(const std::uint8_t* from, std::uint32_t first, unsigned bits,
                        bool big_endian) {
   std::uint64_t value = 0;
@@ -73,7 +73,8 @@ struct Frame {
 const std::uint8_t* RunRare(const Frame& frame, const Instruction& instruction,
                             const std::uint8_t* block, const std::uint8_t* at);
 
-// Few instructions are most of what is run, and this is the reader's innermost loop.
+// Runs `code`. This is the reader's innermost loop, so the few most frequent instructions are
+// handled here and the others in RunRare().
 inline const std::uint8_t* RunCode(const Frame& frame, const std::vector<Instruction>& code,
                                    const std::uint8_t* at) {
   const std::uint8_t* block = at;

@@ -109,9 +109,10 @@ struct Program {
   std::vector<bool> ever;
 };
 
-/// Compiles a struct that begins and ends on a byte; null for none. Of several that are wanted at
-/// one place, the first that all events have is taken. Throws NotUnderstood for what cannot be run:
-/// a field of variable size that does not begin on a byte, and the like; WrongMetadata.
+/// Compiles a struct that begins and ends on a byte boundary. If `type` is null, returns an empty
+/// program. If several wanted fields share a slot, uses the first one that all events have. Throws
+/// NotUnderstood if a type is not supported, such as a field of variable size that does not begin
+/// on a byte boundary. Throws WrongMetadata if the metadata is wrong.
 Program Compile(const TypePointer& type, const std::vector<Wanted>& wanted);
 
 /// Runs the program on the bytes from `at` to `end`. `origin` is the address at which the packet

@@ -46,18 +46,19 @@ struct Trace {
 struct Host {
   std::string clock_uuid;  // if empty, the trace does not have one and counts as a separate host
   std::string hostname;
-  // For printing: the kernel's if the kernel was traced, else the first trace's.
+  // For printing: the clock of the kernel's trace if there is one, otherwise of the first trace.
   analysis::Clock clock;
 };
 
 /// The numbers of missing events. These are sums. A single difference may be negative, because
 /// LTTng's counters are subject to races.
 struct Missing {
-  // Between packets, because buffers were full.
+  // Events that were discarded between packets because the buffers were full.
   std::int64_t discarded = 0;
-  // Before the first packets. Where only that is known, 1 for each stream.
+  // Events that were discarded before the first packets. A stream whose number is unknown counts
+  // as 1.
   std::uint64_t discarded_before = 0;
-  // Overwritten, as in a flight recorder.
+  // Packets that were overwritten, for example in LTTng's snapshot mode.
   std::uint64_t lost_packets = 0;
 };
 

@@ -12,7 +12,7 @@ namespace tracekin::ctf {
 
 namespace {
 
-constexpr std::size_t kMostNotes = 20;  // of damage in one stream
+constexpr std::size_t kMostNotes = 20;  // limit for the reports of damage per stream
 
 }  // namespace
 
@@ -49,7 +49,8 @@ std::uint64_t StreamReader::Offset() const {
 
 // ---- Packets.
 
-// Goes to the next packet. Returns whether there is an event to report at its beginning.
+// Advances to the next packet. Returns whether its beginning must be reported as an event, because
+// events or packets before it were lost.
 bool StreamReader::NextPacket() {
   const std::size_t part = next_part_++;
   const Packet& packet = parts_[part].packet;
@@ -84,9 +85,10 @@ void StreamReader::CountFor(const TraceFile& file) {
   by_id_ = &found->by_id;
 }
 
-// LTTng samples its counter at a packet's end, and discards while no packet is open: so what the
-// counter has grown by fell between the packets. Counters race, so the difference may be negative;
-// only sums count.
+// Reports the loss of events and packets before the open packet. LTTng samples its counter at the
+// end of each packet and discards events only while no packet is open. The increase of the counter
+// therefore belongs to the gap between the packets. The counters are subject to races, so a single
+// difference may be negative. Only sums are meaningful.
 bool StreamReader::TellDiscarded(const Packet* before) {
   const Packet& packet = parts_[next_part_ - 1].packet;
   std::int64_t discarded = 0;
@@ -96,7 +98,7 @@ bool StreamReader::TellDiscarded(const Packet* before) {
   } else {
     discarded = static_cast<std::int64_t>(packet.discarded - before->discarded);
     if (open_->layout->has_sequence) lost = packet.sequence - before->sequence - 1;
-    if (lost > INT64_MAX) lost = 0;  // numbers that do not rise say nothing
+    if (lost > INT64_MAX) lost = 0;  // the sequence numbers do not increase
   }
   AddDiscarded(discarded, &notes_.discarded);
   notes_.lost_packets += lost;
@@ -111,7 +113,7 @@ bool StreamReader::TellDiscarded(const Packet* before) {
 
 // ---- Bytes.
 
-// Reads on from the event that needs bytes. False if there are no more in the packet.
+// Reads more bytes, beginning with the current event. Returns false if the packet has no more.
 bool StreamReader::Refill() {
   const std::uint64_t from = Offset();
   const auto have = static_cast<std::size_t>(limit_ - at_);
@@ -131,7 +133,8 @@ bool StreamReader::Refill() {
   return true;
 }
 
-// Fewer bytes, and a note, if the file has become shorter or cannot be read.
+// Reads `size` bytes into the buffer and returns how many were read. Returns fewer and adds a note
+// if the file has become shorter or cannot be read.
 std::size_t StreamReader::ReadFile(std::uint64_t offset, std::size_t size) {
   std::size_t read = 0;
   try {
@@ -150,7 +153,7 @@ void StreamReader::Note(const std::string& what) {
   notes_.damage.push_back(open_->path + " at byte " + std::to_string(Offset()) + ": " + what);
 }
 
-// Leaves the rest of the packet out.
+// Adds a note and skips the rest of the packet.
 void StreamReader::Damage(const std::string& what) {
   Note(what + "; the rest of the packet is left out");
   values_.damage = nullptr;
@@ -188,7 +191,7 @@ inline StreamReader::Step StreamReader::Decode() {
 
 inline StreamReader::Step StreamReader::DecodeFields(const EventLayout& layout,
                                                      const std::uint8_t* at) {
-  // Offsets are counted from the packet's beginning, which may have left the window long ago.
+  // Offsets are relative to the packet's beginning, which may no longer be in the window.
   const std::uintptr_t origin = reinterpret_cast<std::uintptr_t>(buffer_.data()) -
                                 static_cast<std::uintptr_t>(window_ - packet_);
   const bool known = layout.meaning.kind != analysis::Kind::kOther;
@@ -211,7 +214,7 @@ inline StreamReader::Step StreamReader::DecodeFields(const EventLayout& layout,
   return known ? Tell(layout) : Step::kPassedOver;
 }
 
-// What an event does not say must not be what the last one said.
+// Resets the values that an event may lack, so that it does not keep those of the previous event.
 inline void StreamReader::Prepare(const EventLayout& layout) {
   if (layout.may_lack_numbers) {
     std::memcpy(event_.number, layout.numbers.data(), sizeof event_.number);

@@ -5,8 +5,8 @@
 // rotated, or the chunks of an archive. The bytes are read in windows, so that memory is limited by
 // the largest event and not by the packets.
 //
-// Damaged data is omitted and reported. This is the rest of a packet with invalid events, the rest
-// of a file that has become shorter, and events whose time decreases.
+// Damaged data is omitted and reported: the rest of a packet after an invalid event, the rest of a
+// file that has become shorter, and events whose time decreases.
 //
 // Thread-safety: one thread at a time.
 #ifndef TRACEKIN_CTF_STREAM_READER_H
@@ -48,9 +48,10 @@ struct EventCounts {
   std::vector<std::uint64_t> by_id;
 };
 
-/// What a stream may take while it is read. The files of many streams cannot all be open at once.
+/// Limits the resources for reading a stream. The files of many streams cannot all be open at the
+/// same time.
 struct StreamLimits {
-  std::size_t window_bytes = 128U << 10U;  // more for an event that is larger
+  std::size_t window_bytes = 128U << 10U;  // grows if an event is larger
   bool keeps_file_open = true;
 };
 
@@ -61,7 +62,7 @@ class StreamReader {
     Packet packet;
   };
 
-  /// `parts` are in the order of time. `host` goes into the events.
+  /// `parts` must be in the order of time. `host` is stored in the events.
   StreamReader(std::vector<Part> parts, std::uint16_t host, const StreamLimits& limits = {});
 
   /// Advances to the next event that the analysis knows. Returns false at the end.
@@ -97,7 +98,7 @@ class StreamReader {
 
   // The open part.
   const TraceFile* open_ = nullptr;
-  std::unique_ptr<InputFile> file_;  // of it, or null
+  std::unique_ptr<InputFile> file_;  // the file of the open part, or null
   const StreamLayout* stream_ = nullptr;
   std::vector<std::uint64_t>* by_id_ = nullptr;
   std::uint64_t packet_ = 0;   // file offset of the packet

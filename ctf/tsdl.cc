@@ -17,11 +17,11 @@ using MutableType = std::shared_ptr<Type>;
 
 constexpr std::uint64_t kMostBits = 64;
 constexpr std::uint64_t kMostAlignment = 4096;      // in bits
-constexpr std::uint64_t kMostElements = 1U << 20U;  // of an array
+constexpr std::uint64_t kMostElements = 1U << 20U;  // per array
 constexpr unsigned kMostDepth = 32;
 constexpr unsigned kMostWeight = 1U << 16U;
-constexpr std::uint64_t kMostWeightOfEvents = 1U << 21U;  // of all together
-constexpr std::uint64_t kMostEvents = 1U << 16U;          // of a stream class
+constexpr std::uint64_t kMostWeightOfEvents = 1U << 21U;  // sum over all events
+constexpr std::uint64_t kMostEvents = 1U << 16U;          // per stream class
 
 MutableType NewType(Kind kind, unsigned alignment) {
   auto type = std::make_shared<Type>();
@@ -36,7 +36,7 @@ unsigned GreatestAlignment(const std::vector<Type::Field>& fields) {
   return alignment;
 }
 
-// The value of an attribute: a number, or text, which may be several words.
+// The value of an attribute: a number, or text of one or more words.
 struct Value {
   bool is_number = false;
   bool negative = false;
@@ -45,7 +45,7 @@ struct Value {
 };
 using Attributes = std::map<std::string, Value>;
 
-// What stands between the braces of `trace`, `stream`, `event` and their like.
+// The content between the braces of a `trace`, `stream`, `event` or similar block.
 struct Block {
   Attributes attributes;
   std::map<std::string, TypePointer> types;
@@ -125,7 +125,7 @@ class Parser {
     return attributes;
   }
 
-  // Takes the attribute away, so that what is left at the end is what nobody knows.
+  // Removes and returns an attribute. The attributes that remain at the end are unknown ones.
   static std::optional<Value> Pop(const std::string& key, Attributes* from) {
     const auto found = from->find(key);
     if (found == from->end()) return std::nullopt;
@@ -157,7 +157,7 @@ class Parser {
     return value ? value->text : "";
   }
 
-  // In small letters; empty if it is not there.
+  // Returns the UUID in lower case, or "" if there is none.
   std::string PopUuid(Attributes* from) const {
     constexpr std::string_view kForm = "hhhhhhhh-hhhh-hhhh-hhhh-hhhhhhhhhhhh";
     std::string uuid = PopText("uuid", from);
@@ -178,7 +178,8 @@ class Parser {
     return static_cast<unsigned>(bits);
   }
 
-  // The byte order of the trace is little-endian, or the trace is refused.
+  // Returns whether the byte order is big-endian. "native" is little-endian, because big-endian
+  // traces are rejected.
   bool PopBigEndian(Attributes* from) const {
     const std::string order = PopText("byte_order", from);
     if (order.empty() || order == "native" || order == "le") return false;
@@ -199,7 +200,7 @@ class Parser {
 
   // ---- Types.
 
-  // Counts how deep types lie in types, so that no metadata can exhaust the stack.
+  // Counts the nesting depth of types, so that metadata cannot exhaust the stack.
   class Depth {
    public:
     explicit Depth(Parser* parser) : parser_(parser) {
@@ -236,7 +237,7 @@ class Parser {
     return true;
   }
 
-  // The name in clock.NAME.value.
+  // Returns NAME from "clock.NAME.value".
   std::string ClockOf(const std::string& map) const {
     constexpr std::string_view kBefore = "clock.";
     constexpr std::string_view kAfter = ".value";
@@ -253,7 +254,7 @@ class Parser {
     const std::uint64_t bits = PopNumber("exp_dig", &attributes, std::nullopt, kMostBits) +
                                PopNumber("mant_dig", &attributes, std::nullopt, kMostBits);
     if (bits != 32 && bits != 64) Fail("a floating-point number of an odd size");
-    // Without a default, as implementations do not agree on one.
+    // The alignment does not have a default, because implementations disagree about it.
     MutableType type =
         NewType(Kind::kFloat,
                 CheckAlignment(PopNumber("align", &attributes, std::nullopt, kMostAlignment)));
@@ -291,7 +292,8 @@ class Parser {
     return type;
   }
 
-  // Named types may be used again and again, so that a short text can describe a giant.
+  // Adds up the weight of a type's parts and limits it. Named types can be used repeatedly, so even
+  // short text can describe a huge type.
   void Weigh(Type* type) const {
     for (const Type::Field& field : type->fields) AddWeight(*field.type, type);
     if (type->element != nullptr) AddWeight(*type->element, type);
@@ -376,7 +378,7 @@ class Parser {
     return token.negative ? -magnitude : magnitude;
   }
 
-  // A type that begins with a keyword; null if none is here.
+  // Parses a type that begins with a keyword. Returns null if the next token is not such a keyword.
   TypePointer ParseKeywordType() {
     const Depth depth(this);
     if (Accept("integer")) return ParseInteger();
@@ -415,7 +417,7 @@ class Parser {
     return fields;
   }
 
-  // The last of several names is the field's.
+  // Parses a field. If there are several names, the last one is the name of the field.
   Type::Field ParseField() {
     Type::Field field;
     field.type = ParseKeywordType();
@@ -449,7 +451,7 @@ class Parser {
     return type;
   }
 
-  // ---- Names of types. One that is defined twice would need scopes.
+  // ---- Names of types. Duplicate names are rejected because scopes are not implemented.
 
   void Define(const std::string& name, const TypePointer& type) {
     if (!types_.emplace(name, type).second) Fail(name + " is defined twice");
@@ -577,7 +579,8 @@ class Parser {
     if (!events_[stream].emplace(id, std::move(event)).second) Fail("an event is there twice");
   }
 
-  // LTTng writes events before the stream that they are of, if that is how programs came.
+  // Adds the events to their streams. This happens at the end because LTTng may write an event
+  // before its stream, depending on the order in which programs started.
   void AttachEvents() {
     for (auto& [id, events] : events_) {
       const auto found = metadata_.streams.find(id);
@@ -587,7 +590,7 @@ class Parser {
   }
 
   Lexer lexer_;
-  Token token_;  // which comes next
+  Token token_;  // the next token
   unsigned depth_ = 0;
   std::uint64_t weight_of_events_ = 0;
   bool has_trace_ = false;

@@ -73,7 +73,8 @@ Token Lexer::TakeName() {
   return {Token::Kind::kName, std::string(Take(size))};
 }
 
-// Decimal, octal after 0, hexadecimal after 0x, as in C. Suffixes such as ULL say nothing to us.
+// Reads a number. As in C, it is octal after 0, hexadecimal after 0x, and otherwise decimal.
+// Suffixes such as ULL are ignored.
 Token Lexer::TakeNumber() {
   Token token{Token::Kind::kNumber, {}};
   token.negative = rest_[0] == '-';

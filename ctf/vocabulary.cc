@@ -19,7 +19,8 @@ Wanted Text(const char* path, int slot) {
 }
 Wanted Scratch(const char* path, ScratchSlot slot) { return {path, As::kNumber, true, slot}; }
 
-// Events whose names begin and end so mean `kind`. What is between is the word of the text `word`.
+// Maps events whose names begin with `begin` and end with `end` to `kind`. The part of the name
+// between them is stored in the text slot `word`.
 struct Rule {
   std::string_view begin;
   std::string_view end;
@@ -39,7 +40,7 @@ Rule Between(std::string_view begin, std::string_view end, Kind kind, int number
   return {begin, end, true, kind, numbers, texts, std::move(wanted), word};
 }
 
-// Addresses and ports, for each of the protocols that the network's events know.
+// Returns the fields of addresses and ports, for each protocol that the network events support.
 std::vector<Wanted> PacketFields() {
   using P = event::Packet;
   std::vector<Wanted> wanted;
@@ -274,7 +275,8 @@ void SetSeverity(const std::string& name, Meaning* meaning) {
   meaning->constants.emplace_back(event::Span::kSeverity, severity);
 }
 
-// BlkKin's ids have no upper half. Its events differ in where the value is.
+// Sets the fields that BlkKin's events share: the upper half of the trace id, which they do not
+// have, and the value, whose location depends on the event.
 void SetBlkinValue(std::string_view which, Meaning* meaning) {
   meaning->constants.emplace_back(event::Blkin::kTraceHigh, 0);
   meaning->value_is_number = which == "keyval_integer";
