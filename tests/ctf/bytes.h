@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of a trace, made by hand.
+// Builds the bytes of hand-made traces.
 #ifndef TRACEKIN_TESTS_CTF_BYTES_H
 #define TRACEKIN_TESTS_CTF_BYTES_H
 
@@ -9,7 +9,7 @@
 
 namespace tracekin::ctf::testing {
 
-/// Little-endian integers and text, one after the other.
+/// Appends little-endian integers and text to a string of bytes.
 class Bytes {
  public:
   template <class Integer>
@@ -21,7 +21,7 @@ class Bytes {
   Bytes& U16(std::uint64_t value) { return Add(static_cast<std::uint16_t>(value)); }
   Bytes& U32(std::uint64_t value) { return Add(static_cast<std::uint32_t>(value)); }
   Bytes& U64(std::uint64_t value) { return Add(value); }
-  /// With a NUL at the end.
+  /// Appends text and a NUL.
   Bytes& Text(std::string_view text) {
     bytes_.append(text);
     return U8(0);

@@ -18,7 +18,8 @@ std::string Time(int bits, int alignment) {
          "; map = clock.m.value; } timestamp;";
 }
 
-// As LTTng writes it: `id_bits` of 5 or 16, `alignment` of 8 or, on some architectures, more.
+// Returns an event header like LTTng's, with `id_bits` 5 or 16. The alignment is 8, or more on some
+// architectures.
 std::string Forms(int id_bits, int id_alignment, int time_bits, int time_alignment,
                   int alignment = 8) {
   const std::uint64_t last = (1ULL << id_bits) - 1;
@@ -78,8 +79,8 @@ TEST(Advance, AddsTheBitsThatAHeaderLacks) {
   constexpr std::uint64_t kMask = (1U << 27U) - 1;
   EXPECT_EQ(Advance(0x8000005, 6, kMask), 0x8000006U);
   EXPECT_EQ(Advance(0x8000005, 5, kMask), 0x8000005U);
-  EXPECT_EQ(Advance(0x8000005, 4, kMask), 0x10000004U);  // the low bits began anew
-  EXPECT_EQ(Advance(7, 5, ~0ULL), 5U);                   // all bits are there: it stepped back
+  EXPECT_EQ(Advance(0x8000005, 4, kMask), 0x10000004U);  // the low bits wrapped around
+  EXPECT_EQ(Advance(7, 5, ~0ULL), 5U);                   // a complete time, which decreased
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace tracekin::ctf {
 namespace {
 
-// Times, and which stream they are of.
+// A stream of times. Each event is a time and the number of its stream.
 class Stream {
  public:
   Stream(std::size_t number, std::vector<std::uint64_t> times)

@@ -11,7 +11,7 @@ namespace {
 
 using testing::Bytes;
 
-// A packet of metadata with `text` in it and `padding` behind.
+// Returns a packet of metadata that contains `text`, followed by `padding` bytes.
 std::string Packet(const std::string& text, std::size_t padding, unsigned compression = 0) {
   const std::size_t content = 37 + text.size();
   return Bytes()

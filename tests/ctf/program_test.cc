@@ -17,7 +17,7 @@ using As = Wanted::As;
 using testing::Bytes;
 using testing::ParseType;
 
-// A type, what is wanted of it, and the values that a run leaves.
+// Compiles a type with its wanted fields, runs the program and keeps the values.
 class Runner {
  public:
   Runner(const std::string& type, std::vector<Wanted> wanted)
@@ -27,8 +27,9 @@ class Runner {
     std::fill(std::begin(numbers_), std::end(numbers_), -77);
   }
 
-  // How many bytes the program took; -1 if it failed. Copies the bytes into memory of just their
-  // size, so that sanitizers see a read beyond them. They lie at `at` bytes in their packet.
+  // Runs the program on `bytes`, which begin at offset `at` of their packet. Returns how many bytes
+  // the program used, or -1 if it failed. Copies the bytes into memory of exactly their size, so
+  // that sanitizers detect a read past the end.
   long Run(const std::string& bytes, std::size_t at = 0) {
     copy_ = std::vector<std::uint8_t>(bytes.begin(), bytes.end());
     copy_.reserve(1);  // so that its address is never null
@@ -40,7 +41,7 @@ class Runner {
     return end == nullptr ? -1 : end - begin;
   }
 
-  // Every shorter copy of the bytes must fail.
+  // Expects the program to need all of the bytes: every shorter copy must fail.
   void ExpectAllAreNeeded(const std::string& bytes) {
     for (std::size_t size = 0; size < bytes.size(); ++size) {
       EXPECT_EQ(Run(bytes.substr(0, size)), -1) << size;
@@ -96,7 +97,7 @@ TEST(Program, TakesText) {
       Bytes().Text("one").Raw("four").U8(3).U8('x').U8(0).U8('y').Text("").str());
   EXPECT_EQ(runner.text(0), "one");
   EXPECT_EQ(runner.text(1), "four");
-  EXPECT_EQ(runner.text(2), "x");  // ends at the NUL, as the array would
+  EXPECT_EQ(runner.text(2), "x");  // ends at the NUL, like an array
   EXPECT_EQ(runner.text(3), "");
 }
 
@@ -110,7 +111,7 @@ TEST(Program, TakesBigEndianIntegers) {
   EXPECT_EQ(runner.number(1), -2);
 }
 
-// The first bytes of an IPv4 and a TCP header, as net_dev_queue has them.
+// Uses the first bytes of an IPv4 and a TCP header, in the layout of net_dev_queue.
 TEST(Program, TakesBigEndianBitFieldsFromTheHighestBitOn) {
   Runner runner(
       "struct { integer { size = 4; align = 4; byte_order = be; } _version;"
@@ -139,7 +140,7 @@ TEST(Program, TakesLittleEndianBitFieldsFromTheLowestBitOn) {
   EXPECT_EQ(runner.number(2), 0x2A);
 }
 
-// As in syscall_exit_poll and epoll_wait.
+// Such sequences occur in syscall_exit_poll and epoll_wait.
 TEST(Program, StepsOverSequencesOfStructsWithSingleBits) {
   Runner runner(
       "struct { u8 _n; struct { u32 _fd; struct { bit _p0; bit _p1; bit _p2; bit _p3; bit _p4;"
@@ -175,7 +176,7 @@ TEST(Program, FollowsVariantsInVariants) {
   EXPECT_EQ(runner.number(0), 0x1234);
   EXPECT_EQ(runner.number(1), 0x7f010203);
   EXPECT_EQ(runner.number(2), 0);
-  EXPECT_EQ(runner.number(3), -77);  // left as it was
+  EXPECT_EQ(runner.number(3), -77);  // unchanged
   EXPECT_EQ(runner.number(5), 9);
   runner.ExpectAllAreNeeded(Bytes().U8(6).Raw("ABCDEFGHabcdefgh").U8(1).str());
   EXPECT_EQ(runner.number(4), 0x4142434445464748);
@@ -199,7 +200,8 @@ TEST(Program, AlignsToMoreThanAByteSinceThePacketsBeginning) {
       "struct { string _a; integer { size = 32; align = 32; } _b; struct { } align(64) _c;"
       "         u8 _d; }",
       {Number("b", 0), Number("d", 1)});
-  // At byte 5: padding to 8 for the struct, the text to 10, padding to 12, the number to 16.
+  // From offset 5: padding up to 8 for the struct, text up to 10, padding up to 12 and the number
+  // up to 16.
   EXPECT_EQ(runner.Run(Bytes().PadTo(3).Text("x").U16(0).U32(42).U8(7).str(), 5), 12);
   EXPECT_EQ(runner.number(0), 42);
   EXPECT_EQ(runner.number(1), 7);
@@ -254,9 +256,9 @@ TEST(Program, TakesNothingOfAnotherKindThanIsWanted) {
 
 TEST(Compile, RefusesWhatItCannotRun) {
   for (const char* type :
-       {"struct { bit _a; variant <_a> { u8 _x; } _v; }",  // no enumeration
-        "struct { variant <_a> { u8 _x; } _v; }",          // chosen by nothing
-        "struct { u8 _a[_n]; u8 _n; }",                    // counted by what follows
+       {"struct { bit _a; variant <_a> { u8 _x; } _v; }",  // not an enumeration
+        "struct { variant <_a> { u8 _x; } _v; }",          // no field selects the option
+        "struct { u8 _a[_n]; u8 _n; }",                    // the length follows the sequence
         "struct { s8 _n; u8 _a[_n]; }",                    // a negative length
         "struct { u8 _n; struct { } _a[_n]; u8 _m; struct { u8 _x[_m]; } _b[_n]; }",
         "struct { u8 _n; bit _a[_n]; }",  // elements within a byte

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events of random types: both ways of reading must find the same in them.
+// Writes events of random types and checks that both readers return the same events.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -21,7 +21,7 @@ using testing::TraceText;
 using tracekin::testing::Attacks;
 using tracekin::testing::TempFolder;
 
-// Writes values bit by bit, from the packet's beginning on.
+// Writes values bit by bit, starting at the beginning of the packet.
 class BitWriter {
  public:
   explicit BitWriter(std::size_t bytes_before) : bits_(8 * bytes_before) {}
@@ -37,7 +37,7 @@ class BitWriter {
   }
 
   std::size_t bits() const { return bits_; }
-  /// All that was written behind the bytes before.
+  /// Returns everything that was written after the first `bytes_before` bytes.
   std::string After(std::size_t bytes_before) {
     bytes_.resize(bits_ / 8);
     return bytes_.substr(bytes_before);
@@ -48,8 +48,8 @@ class BitWriter {
   std::string bytes_;
 };
 
-// A random struct as text, and random values of it. Names that the analysis wants are among those
-// of the fields, and integers lie so that bits of both orders never share a byte.
+// Makes a random struct as text, and random values of it. Some fields have names that the analysis
+// needs. Integers are placed so that bits of different byte orders never share a byte.
 class RandomType {
  public:
   explicit RandomType(std::mt19937_64* random) : random_(*random) { root_ = Struct(3); }
@@ -60,10 +60,10 @@ class RandomType {
  private:
   struct Node {
     enum class Kind { kInteger, kString, kStruct, kArray, kSequence, kVariant } kind;
-    std::string text;   // of the type
-    std::string after;  // of the declarator: [...]
+    std::string text;   // the type
+    std::string after;  // the end of the declarator: [...]
     unsigned bits = 0;
-    unsigned alignment = 1;  // to which it begins
+    unsigned alignment = 1;  // of the first bit
     bool big_endian = false;
     bool is_tag = false;  // small values, for lengths and choices
     unsigned count = 0;
@@ -84,7 +84,7 @@ class RandomType {
     return node;
   }
 
-  // Bits of one order that fill whole bytes.
+  // Makes bit fields of one byte order that fill whole bytes.
   Node Bits() {
     Node node{Node::Kind::kStruct, "struct { ", ""};
     const bool big_endian = Below(2) == 0;

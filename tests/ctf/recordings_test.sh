@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# What LTTng records of programs is the same by both ways of reading: traces of every form that
-# LTTng writes, and what babeltrace2 writes of them.
+# Records programs with LTTng and checks that both readers return the same events. Uses traces of
+# every form that LTTng writes, and the copies that babeltrace2 writes of them.
 #
 # usage: scripts/with-lttng tests/ctf/recordings_test.sh CTF_SAME TRACEKIN UST_SPANS UST_EMIT
 set -euo pipefail
@@ -11,12 +11,12 @@ folder=$(mktemp -d)
 trap 'lttng destroy --all >/dev/null 2>&1 || true; rm -rf "$folder"' EXIT
 mkdir "$folder/spans"
 
-# emit_spans TIMES: 15 spans each, by three tracers of two processes.
+# emit_spans TIMES: emits 15 spans each time, with three tracers in two processes.
 emit_spans() {
   for ((i = 0; i < $1; ++i)); do TRACEKIN_UST_ENABLED=true "$spans" "$folder/spans" >/dev/null; done
 }
 
-# session NAME [OPTION...]: which records all providers of ours, into $folder/NAME.
+# session NAME [OPTION...]: creates a session that records all of our providers into $folder/NAME.
 session() {
   lttng create "$1" --output="$folder/$1" "${@:2}" >/dev/null
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real trace of a kernel, which tests/ctf/traces/job has recorded, with what hand-made ones may
-// lack.
+// Reads a real trace of a kernel, which tests/ctf/traces/job recorded. It covers details that
+// hand-made traces may not have.
 #include <gmock/gmock.h>
 
 #include <map>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads real traces by both ways, and compares all that they tell, event by event and in order.
+// Reads real traces with both readers and compares the results, event by event and in order.
 //
-// usage: ctf_same FOLDER...   each on its own; the status is 1 if one differs, has damage or no
-// event
+// usage: ctf_same FOLDER...
+//
+// Compares each folder separately. The exit status is 1 if the results for a folder differ, or if
+// it is damaged or does not contain an event.
 #include <exception>
 #include <iostream>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces made by hand, each with a trap that real ones have. Both ways of reading must give the
-// same.
+// Reads hand-made traces, each with a difficulty that real traces have. Both readers must return
+// the same events.
 #include "ctf/source.h"
 
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ using tracekin::testing::Reading;
 using tracekin::testing::ReadTraces;
 using tracekin::testing::TempFolder;
 
-// Of each event its time, and then its first number.
+// Returns the time and the first number of each event.
 std::vector<std::pair<std::uint64_t, std::int64_t>> Times(const std::string& folder) {
   std::vector<std::pair<std::uint64_t, std::int64_t>> times;
   Open({folder})->Read(
@@ -68,7 +68,7 @@ class SourceTest : public ::testing::Test {
     WriteFile(Folder(name) + "/" + file, bytes);
   }
 
-  // Reads what was written, by both ways.
+  // Reads the written trace with both readers and expects the same result without damage.
   Reading ExpectSame() {
     Reading own = ReadTraces({folder_.path()}, Way::kOwn);
     EXPECT_THAT(own.found.damage, IsEmpty());
@@ -87,7 +87,7 @@ TEST_F(SourceTest, OrdersByRawClockValuesAcrossTracesOfOneClock) {
   WriteStream({{10, 90, 0, 0, 0, 0, Softirq(10, 1) + Softirq(30, 3)}}, "channel_0", "kernel");
   text_.domain = "ust";
   text_.uuid = "11111111-1111-1111-1111-111111111112";
-  text_.offset = "0";  // by calendar time its event would come first
+  text_.offset = "0";  // by calendar time, its event would be the first
   text_.events = {{"tracekin:scope_enter", "struct { u64 _span_id; s32 _tid; }"}};
   std::string packet =
       PacketBytes{20, 90, 0, 0, 0, 0, Compact(0, 20) + Bytes().U64(2).U32(7).str()}.str();
@@ -98,7 +98,7 @@ TEST_F(SourceTest, OrdersByRawClockValuesAcrossTracesOfOneClock) {
   EXPECT_THAT(reading.events,
               ElementsAre(HasSubstr("10 kind"), HasSubstr("20 kind"), HasSubstr("30 kind")));
   ASSERT_THAT(reading.found.hosts, SizeIs(1));
-  EXPECT_EQ(reading.found.hosts[0].clock.offset_ns, 1000);  // the kernel's
+  EXPECT_EQ(reading.found.hosts[0].clock.offset_ns, 1000);  // the kernel's offset
   EXPECT_EQ(reading.found.hosts[0].hostname, "host");
 }
 
@@ -193,7 +193,7 @@ TEST_F(SourceTest, ReadsWhatFollowsASequenceOfStructsWithSingleBits) {
   EXPECT_THAT(ExpectSame().events, ElementsAre(HasSubstr(" -4 <poll>"), HasSubstr(" 9")));
 }
 
-// As lttng-modules 2.13 has it.
+// The fields of the event in lttng-modules 2.13.
 constexpr char kNetDevQueue[] = R"(struct {
   u64 _skbaddr; u32 _len; string _name;
   enum : u8 { "_unknown" = 0, "_ipv4" = 4, "_ipv6" = 6, "_unknown" = 1 ... 3, "_unknown" = 5 }
@@ -329,7 +329,7 @@ TEST_F(SourceTest, TellsTheSpansOfPrograms) {
   EXPECT_EQ(reading.found.traces.at(0).events.at("other:event"), 1U);
 }
 
-// ---- What is missing.
+// ---- Missing events.
 
 TEST_F(SourceTest, AddsUpDiscardedEventsWithTheirSigns) {
   WriteMetadata();
@@ -398,7 +398,7 @@ TEST_F(SourceTest, TakesCopiesOfAPacketOnce) {
 
 TEST_F(SourceTest, ReadsAStreamThatLiesInSeveralFiles) {
   WriteMetadata();
-  WriteStream({{50, 60, 2, 0, 0, 0, Softirq(50, 3)}}, "channel_0_0");  // written anew last
+  WriteStream({{50, 60, 2, 0, 0, 0, Softirq(50, 3)}}, "channel_0_0");  // overwritten last
   WriteStream({{10, 20, 0, 0, 0, 0, Softirq(10, 1)}}, "channel_0_1");
   WriteStream({{30, 40, 1, 0, 0, 0, Softirq(30, 2)}}, "channel_0_2");
   const Reading reading = ExpectSame();
@@ -409,7 +409,7 @@ TEST_F(SourceTest, ReadsAStreamThatLiesInSeveralFiles) {
 TEST_F(SourceTest, ReadsTheChunksOfAnArchiveAsOneTrace) {
   WriteMetadata("archives/1");
   WriteStream({{10, 20, 0, 0, 0, 0, Softirq(10, 1)}}, "channel_0", "archives/1");
-  // Programs that come later bring events of their own.
+  // Programs that start later add their own events.
   text_.events.emplace_back("irq_softirq_entry", "struct { u32 _vec; }");
   WriteMetadata("archives/2");
   WriteStream({{30, 40, 1, 5, 0, 0, Compact(1, 30) + Bytes().U32(2).str()}}, "channel_0",
@@ -464,7 +464,7 @@ TEST_F(SourceTest, LeavesNoFileOpen) {
   }
 }
 
-// ---- The two ways.
+// ---- The two readers.
 
 TEST_F(SourceTest, TakesLibbabeltrace2ForWhatItDoesNotUnderstand) {
   text_.events = {{"irq_softirq_raise",
@@ -490,7 +490,7 @@ TEST_F(SourceTest, SaysWhyNeitherWayReadsIt) {
   }
 }
 
-// libbabeltrace2 2.0 would end the process.
+// libbabeltrace2 2.0 would terminate the process.
 TEST_F(SourceTest, DoesNotGiveLibbabeltrace2MetadataThatContradictsItself) {
   text_.events = {
       {"irq_softirq_raise",
@@ -531,7 +531,7 @@ TEST_F(SourceTest, KnowsClocksBeforeItReads) {
 
 class DamagedSourceTest : public SourceTest {
  protected:
-  // Reads by our own way, which goes as far as it can.
+  // Reads the trace. The project's own reader, which must be used, reads as much as it can.
   Reading Read() { return ReadTraces({folder_.path()}, Way::kAny); }
 
   void ExpectDamage(const Reading& reading, const std::string& what) {

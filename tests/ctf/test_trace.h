@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trace on disk, made by hand as LTTng would have.
+// Builds the files of a trace by hand, in the format that LTTng writes.
 #ifndef TRACEKIN_TESTS_CTF_TEST_TRACE_H
 #define TRACEKIN_TESTS_CTF_TEST_TRACE_H
 
@@ -14,15 +14,15 @@
 
 namespace tracekin::ctf::testing {
 
-/// What stands in the metadata of a trace.
+/// The content of a trace's metadata.
 struct TraceText {
   std::string domain = "kernel";
   std::string uuid = "11111111-1111-1111-1111-111111111111";
   std::string clock_uuid = "22222222-2222-2222-2222-222222222222";
   std::string offset = "1000";
-  bool large = false;        // the event header, else compact
-  bool has_instance = true;  // packets say which stream of their class they are of
-  std::string context;       // of events: a struct
+  bool large = false;        // the large event header, otherwise the compact one
+  bool has_instance = true;  // packets contain the number of their stream
+  std::string context;       // the context of events, as a struct
   std::vector<std::pair<std::string, std::string>>
       events;  // names and structs; the id is the index
 
@@ -58,7 +58,7 @@ stream { id = 0;
   }
 };
 
-/// A packet, whose events are `events`.
+/// The fields of a packet. `events` contains the bytes of its events.
 struct PacketBytes {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -91,14 +91,14 @@ struct PacketBytes {
   }
 };
 
-/// An event's header in the compact layout: short, or with the whole time.
+/// Compact() and Extended() return an event header in the compact layout, with the low bits of the
+/// time or the complete time. Large() and LargeExtended() do the same in the large layout.
 inline std::string Compact(unsigned id, std::uint64_t time) {
   return Bytes().U32(id | (time & 0x7FFFFFF) << 5U).str();
 }
 inline std::string Extended(std::uint64_t id, std::uint64_t time) {
   return Bytes().U8(31).U32(id).U64(time).str();
 }
-/// And in the large layout.
 inline std::string Large(unsigned id, std::uint64_t time) {
   return Bytes().U16(id).U32(time).str();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types from the text that metadata has for them.
+// Parses types from the text that describes them in metadata.
 #ifndef TRACEKIN_TESTS_CTF_TYPES_H
 #define TRACEKIN_TESTS_CTF_TYPES_H
 
@@ -9,7 +9,7 @@
 
 namespace tracekin::ctf::testing {
 
-/// Names of integers that `fields` below may use.
+/// Defines the names of integers that ParseType() accepts.
 inline const std::string kIntegers = R"(
 typealias integer { size = 8; align = 8; signed = false; } := u8;
 typealias integer { size = 16; align = 8; signed = false; } := u16;
@@ -23,7 +23,7 @@ typealias integer { size = 1; align = 1; signed = false; } := bit;
 typealias integer { size = 8; align = 8; signed = true; encoding = UTF8; } := character;
 )";
 
-/// The type of an event whose fields are `type`, such as "struct { u8 _a; }". Throws NotUnderstood.
+/// Returns the parsed type of an event's fields, such as "struct { u8 _a; }". Throws NotUnderstood.
 inline TypePointer ParseType(const std::string& type) {
   const Metadata metadata =
       ParseMetadata(kIntegers +
