@@ -224,7 +224,8 @@ constexpr char kNetDevQueue[] = R"(struct {
           integer { size = 9; align = 1; byte_order = be; } _flags;
         } _tcp;
         struct { integer { size = 16; align = 8; byte_order = be; } _source_port;
-                 integer { size = 16; align = 8; byte_order = be; } _dest_port; } _udp;
+                 integer { size = 16; align = 8; byte_order = be; } _dest_port;
+                 integer { size = 16; align = 8; byte_order = be; } _len; } _udp;
       } _transport_header;
     } _ipv4;
     struct { u8 _nexthdr; u8 _saddr[16]; u8 _daddr[16]; } _ipv6;
@@ -238,16 +239,18 @@ TEST_F(SourceTest, FollowsThePacketsOfTheNetwork) {
   };
   const std::string ipv4("\x04\x45\0\0\x3c\0\x01\0\0\x40\x06\0\0\x7f\0\0\x01\x7f\0\0\x02", 21);
   const std::string tcp("\x01\x1f\x90\0\x50\0\0\x01\0\0\0\0\x02\x50\x18", 15);
+  const std::string udp("\x02\x1f\x90\0\x51\0\x1c", 7);
   const std::string ipv6 = Bytes().U8(6).U8(17).Raw("ABCDEFGHabcdefghIJKLMNOPijklmnop").str();
   WriteStream({{10, 90, 0, 0, 0, 0,
                 begin(11) + ipv4 + tcp + begin(12) + ipv6 + begin(13) + std::string(1, '\x03') +
-                    begin(14) + ipv4 + std::string(1, '\0')}});
+                    begin(14) + ipv4 + std::string(1, '\0') + begin(15) + ipv4 + udp}});
   EXPECT_THAT(
       ExpectSame().events,
-      ElementsAre(HasSubstr(" 6 0 2130706433 0 2130706434 8080 80 256 2 24 60"),
+      ElementsAre(HasSubstr(" 6 0 2130706433 0 2130706434 8080 80 256 2 24 -"),
                   HasSubstr(" 17 4702394921427289928 7017280452245743464 5281116304131903312 "),
-                  HasSubstr(" - - - - - - - - - - 60"),
-                  HasSubstr(" 6 0 2130706433 0 2130706434 - - - - - 60")));
+                  HasSubstr(" - - - - - - - - - - -"),
+                  HasSubstr(" 6 0 2130706433 0 2130706434 - - - - - -"),
+                  HasSubstr(" 6 0 2130706433 0 2130706434 8080 81 - - - 28")));
 }
 
 TEST_F(SourceTest, AlignsForEmptyStructs) {
