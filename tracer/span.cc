@@ -88,7 +88,7 @@ void Span::AddLink(opentracing::SpanReferenceType type, const SpanContext& conte
 }
 
 void Span::RecordStart() noexcept {
-  if (tracer_->ust(context_.sampled())) RecordSpanStart(*tracer_, context_, writer_);
+  if (tracer_->ust(context_.sampled())) EmitSpanStart(*tracer_, context_, writer_);
 }
 
 const opentracing::Tracer& Span::tracer() const noexcept { return *tracer_; }
@@ -163,7 +163,7 @@ void Span::AddLog(std::int64_t timestamp_ns, const Fields& fields) noexcept {
   if (fields.begin() == fields.end()) return;
   const std::string_view entries = writer_.AddLog(timestamp_ns, fields);
   if (!entries.empty() && tracer_->ust(context_.sampled()) && UstListensToLogs()) {
-    RecordSpanLog(context_, SeverityOf(fields), entries);
+    EmitSpanLog(context_, SeverityOf(fields), entries);
   }
 }
 
@@ -202,7 +202,7 @@ void Span::RecordFinish(const opentracing::FinishSpanOptions& options) noexcept 
   header.duration_ns =
       std::max<std::int64_t>(Difference(asked != 0 ? asked : SteadyNow(), start_steady_ns_), 0);
   header.debug = context_.decision() == propagation::Decision::kDebug;
-  if (tracer_->ust(context_.sampled())) RecordSpanFinish(*tracer_, context_, writer_);
+  if (tracer_->ust(context_.sampled())) EmitSpanFinish(*tracer_, context_, writer_);
 }
 
 }  // namespace tracekin

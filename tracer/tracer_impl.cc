@@ -94,15 +94,16 @@ TracerImpl::TracerImpl(const Options& options,
       propagation_(std::move(propagation)),
       sampler_(MakeSampler(options.sampler)),
       exporter_(std::move(exporter)),
-      reporter_(std::make_shared<Reporter>(options, this)),
+      counter_publisher_(std::make_shared<CounterPublisher>(options, this)),
       resource_(std::string(exporter_->resource()).append(kPadding, '\0')) {
-  exporter_->set_on_round([reporter = reporter_](bool last) { return reporter->Tick(last); });
+  exporter_->set_on_round(
+      [publisher = counter_publisher_](bool last) { return publisher->Tick(last); });
   DestroyUnused();
   RegisterTracer(this);  // nothing may throw after this line
   if (exports_) exporter_->EnsureRunning();
 }
 
-TracerImpl::~TracerImpl() { reporter_->Detach(); }
+TracerImpl::~TracerImpl() { counter_publisher_->Detach(); }
 
 propagation::Context TracerImpl::NewContext(const opentracing::StartSpanOptions& options) const {
   ThreadState& thread = ThisThread();
@@ -247,7 +248,7 @@ void TracerImpl::AfterForkInChild() noexcept {
   const std::uint64_t open = accounts_.Sum(&Shard::made) - accounts_.Sum(&Shard::unsampled) -
                              accounts_.Sum(&Shard::closed) - accounts_.Sum(&Shard::forked) -
                              queue.accepted() - queue.refused();
-  reporter_->AfterForkInChild();
+  counter_publisher_->AfterForkInChild();
   exporter_->AfterForkInChild();
   accounts_.ResetInChild(open);
 }

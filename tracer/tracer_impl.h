@@ -21,7 +21,7 @@
 #include "propagation/propagation.h"
 #include "tracekin/tracer.h"
 #include "tracer/accounts.h"
-#include "tracer/reporter.h"
+#include "tracer/counter_publisher.h"
 #include "tracer/sampler.h"
 #include "tracer/span.h"
 #include "tracer/ust_events.h"
@@ -110,7 +110,7 @@ class TracerImpl final : public Tracer {
   const std::unique_ptr<const propagation::Propagation> propagation_;
   const std::unique_ptr<Sampler> sampler_;
   const std::shared_ptr<exporter::Exporter> exporter_;
-  const std::shared_ptr<Reporter> reporter_;
+  const std::shared_ptr<CounterPublisher> counter_publisher_;
   const std::string resource_;
   std::atomic<bool> retired_{false};
   mutable Accounts accounts_;

@@ -191,8 +191,8 @@ bool UstListensToLogs() noexcept {
   return std::any_of(std::begin(states), std::end(states), ust::Enabled);
 }
 
-void RecordSpanStart(const TracerImpl& tracer, const SpanContext& context,
-                     const SpanWriter& span) noexcept {
+void EmitSpanStart(const TracerImpl& tracer, const SpanContext& context,
+                   const SpanWriter& span) noexcept {
   const tracekin_ust_recorder* recorder = ust::Recorder();
   const bool ours = ust::Enabled(recorder->span_start_enabled);
   const bool jaegers = ust::Enabled(recorder->jaeger_start_span_enabled) && tracer.jaeger_events();
@@ -204,8 +204,8 @@ void RecordSpanStart(const TracerImpl& tracer, const SpanContext& context,
   if (jaegers) recorder->jaeger_start_span(&event);
 }
 
-void RecordSpanFinish(const TracerImpl& tracer, const SpanContext& context,
-                      const SpanWriter& span) noexcept {
+void EmitSpanFinish(const TracerImpl& tracer, const SpanContext& context,
+                    const SpanWriter& span) noexcept {
   const tracekin_ust_recorder* recorder = ust::Recorder();
   const bool ours = ust::Enabled(recorder->span_finish_enabled);
   const bool jaegers = ust::Enabled(recorder->jaeger_end_span_enabled) && tracer.jaeger_events();
@@ -223,8 +223,8 @@ void RecordSpanFinish(const TracerImpl& tracer, const SpanContext& context,
   recorder->span_finish(&event);
 }
 
-void RecordSpanLog(const SpanContext& context, tracekin_ust_level level,
-                   std::string_view entries) noexcept {
+void EmitSpanLog(const SpanContext& context, tracekin_ust_level level,
+                 std::string_view entries) noexcept {
   const tracekin_ust_recorder* recorder = ust::Recorder();
   if (!ust::Enabled(recorder->span_log_enabled[level])) return;
   const NoCancellation no_cancellation;

@@ -23,15 +23,15 @@ bool UstListensToSpans() noexcept;
 /// Returns whether any session would record a log entry of any severity.
 bool UstListensToLogs() noexcept;
 
-void RecordSpanStart(const TracerImpl& tracer, const SpanContext& context,
-                     const SpanWriter& span) noexcept;
-void RecordSpanFinish(const TracerImpl& tracer, const SpanContext& context,
-                      const SpanWriter& span) noexcept;
+void EmitSpanStart(const TracerImpl& tracer, const SpanContext& context,
+                   const SpanWriter& span) noexcept;
+void EmitSpanFinish(const TracerImpl& tracer, const SpanContext& context,
+                    const SpanWriter& span) noexcept;
 
 /// `entries` are a log entry and its fields, as SpanWriter::AddLog returns them. The text in them
 /// is the application's and may not be valid UTF-8.
-void RecordSpanLog(const SpanContext& context, tracekin_ust_level level,
-                   std::string_view entries) noexcept;
+void EmitSpanLog(const SpanContext& context, tracekin_ust_level level,
+                 std::string_view entries) noexcept;
 
 /// Record that a scope begins or ends. The functions set `ids->tid`.
 void RecordScopeEnter(tracekin_ust_ids* ids) noexcept;

@@ -170,7 +170,7 @@ Exporter::Worker* Exporter::StartThreads() {
 
 void Exporter::Run(Worker* worker) noexcept {
   pthread_setname_np(pthread_self(), "tracekin");
-  ReportFailedStarts();
+  LogFailedStarts();
   worker->next_flush = Clock::now() + milliseconds(options_.flush_interval_ms);
   while (!Step(worker)) {
   }
@@ -208,7 +208,7 @@ bool Exporter::Step(Worker* worker) noexcept {
            : asked && (Flushed(worker) || worker->failed);
   if (!done || !stop) Send(worker, asked && !done, now, deadline);
   if (done && stop) GiveUp(worker, now);
-  Report(worker, done && stop);
+  LogState(worker, done && stop);
   if (on_round_) Log(LogLevel::kWarning, [&] { return on_round_(done && stop); });
 
   if (!done) return false;
@@ -277,8 +277,8 @@ void Exporter::GiveUp(Worker* worker, Clock::time_point now) noexcept {
   } while (queue_.ReadChunk([&](const char* span) { delivery.Add(span, now); }) != 0);
 }
 
-void Exporter::Report(Worker* worker, bool last) noexcept {
-  ReportCollector(worker);
+void Exporter::LogState(Worker* worker, bool last) noexcept {
+  LogCollector(worker);
   const Clock::time_point now = Clock::now();
   Log(LogLevel::kWarning, [&] {
     Counters totals = counts_.Read();
@@ -289,7 +289,7 @@ void Exporter::Report(Worker* worker, bool last) noexcept {
 
 // Logs when the collector or the spool stops accepting spans, and when the collector accepts them
 // again.
-void Exporter::ReportCollector(Worker* worker) noexcept {
+void Exporter::LogCollector(Worker* worker) noexcept {
   const Delivery& delivery = worker->delivery;
   if (delivery.spool_failing() && !worker->told_spool) {
     worker->told_spool = true;
@@ -315,7 +315,7 @@ void Exporter::ReportCollector(Worker* worker) noexcept {
 
 // Reports failed attempts to start the threads. They are not reported where they occur, because
 // that is a thread of the application in the middle of a span.
-void Exporter::ReportFailedStarts() noexcept {
+void Exporter::LogFailedStarts() noexcept {
   const std::uint32_t times = failed_starts_.exchange(0, std::memory_order_relaxed);
   if (times == 0) return;
   Log(LogLevel::kError,
@@ -325,7 +325,7 @@ void Exporter::ReportFailedStarts() noexcept {
 // Reports that the exporter did not end in time. The exporter thread cannot do that, because it
 // waits for the sender, which is blocked by a disk or by another library's lock. If the exporter
 // thread is inside the logger, this thread must not enter it as well.
-void Exporter::ReportStuck() noexcept {
+void Exporter::LogStuck() noexcept {
   if (logging_) return;
   const Counters totals = counts_.Read();
   const std::uint64_t left = queue_.accepted() - TakenFromQueue(totals) + totals.in_flight;
@@ -374,7 +374,7 @@ bool Exporter::AwaitEnd() noexcept {
   const NoCancellation no_cancellation;
   Worker* worker = worker_.load(std::memory_order_acquire);
   if (worker == nullptr) {
-    ReportFailedStarts();
+    LogFailedStarts();
     DiscardQueue();
     return true;
   }
@@ -387,7 +387,7 @@ bool Exporter::AwaitEnd() noexcept {
   if (!worker->settled) {
     const bool told = std::exchange(worker->told_stuck, true);
     lock.unlock();
-    if (!told) ReportStuck();
+    if (!told) LogStuck();
     return false;
   }
   const Clock::time_point end = std::max(deadline, Clock::now() + kLongestEnd);

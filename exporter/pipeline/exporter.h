@@ -126,10 +126,10 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   void Send(Worker* worker, bool urgent, Clock::time_point now,
             Clock::time_point deadline) noexcept;
   void GiveUp(Worker* worker, Clock::time_point now) noexcept;
-  void Report(Worker* worker, bool last) noexcept;
-  void ReportCollector(Worker* worker) noexcept;
-  void ReportFailedStarts() noexcept;
-  void ReportStuck() noexcept;
+  void LogState(Worker* worker, bool last) noexcept;
+  void LogCollector(Worker* worker) noexcept;
+  void LogFailedStarts() noexcept;
+  void LogStuck() noexcept;
   void DiscardQueue() noexcept;
   template <class MakeMessage>
   void Log(LogLevel level, MakeMessage make_message) noexcept;

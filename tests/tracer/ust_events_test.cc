@@ -57,7 +57,7 @@ const tracekin_ust_recorder kRecorder = {
     {&listening, &listening, &listening, &listening},
     &listening,
     &listening,
-    &never,  // exporter_stats is tested in reporter_test.cc
+    &never,  // exporter_stats is tested in counter_publisher_test.cc
     &listening,
     &listening,
     &never,  // BlkKin's events are tested in tests/integrations/blkin/record_test.cc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tracer/reporter.h"
+#include "tracer/counter_publisher.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -101,14 +101,14 @@ std::string PrometheusText(const Counters& counters, const std::string& service,
   return text;
 }
 
-Reporter::Reporter(const Options& options, const Tracer* tracer)
+CounterPublisher::CounterPublisher(const Options& options, const Tracer* tracer)
     : events_(options.ust.enabled),
       service_(options.service_name),
       path_(options.exporter.metrics_path),
       interval_(options.exporter.metrics_interval_ms),
       tracer_(tracer) {}
 
-std::string Reporter::Tick(bool last) {
+std::string CounterPublisher::Tick(bool last) {
   const Clock::time_point now = Clock::now();
   const bool event = events_ && ust::Enabled(ust::Recorder()->exporter_stats_enabled) &&
                      (last || now >= next_event_);
@@ -132,7 +132,7 @@ std::string Reporter::Tick(bool last) {
 }
 
 // Records the counters as an event unless they are unchanged since the last one.
-void Reporter::RecordEvent(const Counters& counters) noexcept {
+void CounterPublisher::RecordEvent(const Counters& counters) noexcept {
   static_assert(std::is_trivially_copyable_v<Counters>);
   if (std::memcmp(&counters, &recorded_, sizeof counters) == 0) return;
   recorded_ = counters;
@@ -150,7 +150,7 @@ void Reporter::RecordEvent(const Counters& counters) noexcept {
 }
 
 // Replaces %p by the process id, so that each child of a fork has its own file.
-std::string Reporter::path() const {
+std::string CounterPublisher::path() const {
   std::string path = path_;
   const std::size_t at = path.find("%p");
   if (at != std::string::npos) path.replace(at, 2, std::to_string(getpid()));
@@ -160,7 +160,7 @@ std::string Reporter::path() const {
 // Replaces the file atomically, because Prometheus' collector may read it at any time. The file is
 // readable for all users, because that collector runs as another user. Returns a message for the
 // operator or "".
-std::string Reporter::WriteFile(const Counters& counters) {
+std::string CounterPublisher::WriteFile(const Counters& counters) {
   const std::string whole = path();
   const std::string part = whole + '.' + std::to_string(getpid());
   const char* failed = WriteNewFile(part, PrometheusText(counters, service_, getpid()));
@@ -173,12 +173,12 @@ std::string Reporter::WriteFile(const Counters& counters) {
          std::generic_category().message(error);
 }
 
-void Reporter::Detach() noexcept {
+void CounterPublisher::Detach() noexcept {
   const std::lock_guard<std::mutex> lock(mutex_);
   tracer_ = nullptr;
 }
 
-void Reporter::AfterForkInChild() noexcept {
+void CounterPublisher::AfterForkInChild() noexcept {
   new (&mutex_) std::mutex();
   next_event_ = next_file_ = {};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tracer/reporter.h"
+#include "tracer/counter_publisher.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,9 +29,9 @@ std::string Contents(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-class ReporterTest : public ::testing::Test {
+class CounterPublisherTest : public ::testing::Test {
  protected:
-  ReporterTest() {
+  CounterPublisherTest() {
     options_.service_name = "shop";
     options_.exporter.path = "/dev/null";
     options_.exporter.metrics_path = folder_ + "/shop-%p.prom";
@@ -83,7 +83,7 @@ TEST(Documentation, TellsWhatToDoOfEachReasonToDropSpans) {
   }
 }
 
-TEST_F(ReporterTest, WritesTheCountersUntilTheTracerIsClosed) {
+TEST_F(CounterPublisherTest, WritesTheCountersUntilTheTracerIsClosed) {
   const auto tracer = MakeTracer(options_);
   for (int i = 0; i < 5; ++i) tracer->StartSpan("a");
   const std::string path = PathOf(getpid());
@@ -96,7 +96,7 @@ TEST_F(ReporterTest, WritesTheCountersUntilTheTracerIsClosed) {
   EXPECT_TRUE(fs::is_empty(folder_));
 }
 
-TEST_F(ReporterTest, AForkedChildHasAFileOfItsOwn) {
+TEST_F(CounterPublisherTest, AForkedChildHasAFileOfItsOwn) {
   TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   const auto tracer = MakeTracer(options_);
   tracer->StartSpan("a");
@@ -110,7 +110,7 @@ TEST_F(ReporterTest, AForkedChildHasAFileOfItsOwn) {
   EXPECT_TRUE(Eventually([&] { return fs::exists(PathOf(getpid())); }));
 }
 
-TEST_F(ReporterTest, AFolderThatIsNotThereHarmsNothingAndIsToldOnce) {
+TEST_F(CounterPublisherTest, AFolderThatIsNotThereHarmsNothingAndIsToldOnce) {
   options_.exporter.metrics_path = folder_ + "/no/folder/x.prom";
   const auto tracer = MakeTracer(options_);
   tracer->StartSpan("a");
@@ -124,7 +124,7 @@ TEST_F(ReporterTest, AFolderThatIsNotThereHarmsNothingAndIsToldOnce) {
 }
 
 // Any process that may write to the folder may have created any kind of file at the metrics path.
-TEST_F(ReporterTest, WhatStandsInTheWayOfItsFileNeitherHoldsItUpNorIsWrittenTo) {
+TEST_F(CounterPublisherTest, WhatStandsInTheWayOfItsFileNeitherHoldsItUpNorIsWrittenTo) {
   const std::string other = folder_ + "/other";
   std::ofstream(other) << "untouched";
   const std::string part = PathOf(getpid()) + '.' + std::to_string(getpid());
@@ -149,7 +149,7 @@ TEST_F(ReporterTest, WhatStandsInTheWayOfItsFileNeitherHoldsItUpNorIsWrittenTo) 
   EXPECT_TRUE(log_->lines().empty());
 }
 
-TEST_F(ReporterTest, AFolderInTheWayOfItsFileIsTold) {
+TEST_F(CounterPublisherTest, AFolderInTheWayOfItsFileIsTold) {
   fs::create_directory(PathOf(getpid()));
   const auto tracer = MakeTracer(options_);
   EXPECT_TRUE(Eventually([this] { return !log_->lines().empty(); }));

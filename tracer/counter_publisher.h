@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports a tracer's counters: as the LTTng event tracekin:exporter_stats, so that a trace explains
-// its own gaps, and as a file for the textfile collector of Prometheus' node_exporter. A failure to
-// write the file is reported once, and again only after a success. A file system that hangs blocks
-// the exporter thread.
+// Publishes a tracer's counters: as the LTTng event tracekin:exporter_stats, so that a trace
+// explains its own gaps, and as a file for the textfile collector of Prometheus' node_exporter. A
+// failure to write the file is reported once, and again only after a success. A file system that
+// hangs blocks the exporter thread.
 //
 // Ownership: shared by the tracer and its exporter, whose thread may outlive the tracer.
 // Thread-safety: Tick belongs to the exporter thread. Detach may be called from any thread.
-#ifndef TRACEKIN_TRACER_REPORTER_H
-#define TRACEKIN_TRACER_REPORTER_H
+#ifndef TRACEKIN_TRACER_COUNTER_PUBLISHER_H
+#define TRACEKIN_TRACER_COUNTER_PUBLISHER_H
 
 #include <chrono>
 #include <mutex>
@@ -18,10 +18,10 @@
 
 namespace tracekin {
 
-class Reporter {
+class CounterPublisher {
  public:
   /// Borrows `tracer` until Detach().
-  Reporter(const Options& options, const Tracer* tracer);
+  CounterPublisher(const Options& options, const Tracer* tracer);
 
   /// Records the event once per second, and writes the file once per metrics_interval_ms. May be
   /// called more often. The `last` call removes the file, because the counters of one process mean
@@ -61,4 +61,4 @@ std::string PrometheusText(const Counters& counters, const std::string& service,
 
 }  // namespace tracekin
 
-#endif  // TRACEKIN_TRACER_REPORTER_H
+#endif  // TRACEKIN_TRACER_COUNTER_PUBLISHER_H
