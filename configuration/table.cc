@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "base/strings.h"
 #include "configuration/text.h"
@@ -28,6 +30,7 @@ std::vector<Setting> MakeSettings() {
   using S = SamplerOptions;
   using P = PropagationOptions;
   using E = ExporterOptions;
+  using Use = Path::Use;
   const std::vector<std::string_view> formats = propagation::PropagatorNames();
   return {
       {"service_name", Text{{At<&O::service_name>}},
@@ -68,7 +71,7 @@ std::vector<Setting> MakeSettings() {
       {"exporter.scribe_strict", Boolean{{At<&O::exporter, &E::scribe_strict>}},
        "For scribe: whether calls begin with Thrift's version number, which newer servers may "
        "require."},
-      {"exporter.path", Text{{At<&O::exporter, &E::path>}},
+      {"exporter.path", Path{{{At<&O::exporter, &E::path>}}, Use::kWrite},
        "For file: the file to which spans are appended, one line of JSON per span."},
       {"exporter.queue_spans", Integer{{At<&O::exporter, &E::queue_spans>}, 64, 1u << 24},
        "The maximum number of finished spans that wait in memory. Further spans are dropped and "
@@ -101,7 +104,7 @@ std::vector<Setting> MakeSettings() {
        "The age in milliseconds at which unsent spans are given up. Does not apply to the spool."},
       {"exporter.retry_max_tries", Integer{{At<&O::exporter, &E::retry_max_tries>}, 1, 1'000'000},
        "The maximum number of attempts to send a span. Does not apply to the spool."},
-      {"exporter.spool_path", Text{{At<&O::exporter, &E::spool_path>}},
+      {"exporter.spool_path", Path{{{At<&O::exporter, &E::spool_path>}}, Use::kFolder},
        "The folder where unsent spans wait. If it is not set, they wait in memory."},
       {"exporter.spool_bytes", Integer{{At<&O::exporter, &E::spool_bytes>}, 1u << 22, 1ull << 40},
        "The maximum number of bytes of one process in that folder. Beyond it, the oldest spans are "
@@ -109,7 +112,7 @@ std::vector<Setting> MakeSettings() {
       {"exporter.spool_replay_spans_per_second",
        Integer{{At<&O::exporter, &E::spool_replay_spans_per_second>}, 1, 10'000'000},
        "The maximum number of spooled spans that are sent per second in addition to new ones."},
-      {"exporter.metrics_path", Text{{At<&O::exporter, &E::metrics_path>}},
+      {"exporter.metrics_path", Path{{{At<&O::exporter, &E::metrics_path>}}, Use::kWrite},
        "The file to which counters are written for Prometheus. %p in it stands for the process "
        "id."},
       {"exporter.metrics_interval_ms",
@@ -124,26 +127,28 @@ std::vector<Setting> MakeSettings() {
        "The compression of request bodies."},
       {"exporter.headers", HeaderMap{{At<&O::exporter, &E::headers>}},
        "For zipkin: additional headers of every request."},
-      {"exporter.bearer_file", Text{{At<&O::exporter, &E::bearer_file>}},
+      {"exporter.bearer_file", Path{{{At<&O::exporter, &E::bearer_file>}}, Use::kRead},
        "For zipkin: a file with a token for \"Authorization: Bearer\". It is read again when it "
        "changes."},
-      {"exporter.basic_file", Text{{At<&O::exporter, &E::basic_file>}},
+      {"exporter.basic_file", Path{{{At<&O::exporter, &E::basic_file>}}, Use::kRead},
        "For zipkin: a file with user:password for \"Authorization: Basic\". It is read again when "
        "it changes."},
-      {"exporter.ca_file", Text{{At<&O::exporter, &E::ca_file>}},
+      {"exporter.ca_file", Path{{{At<&O::exporter, &E::ca_file>}}, Use::kRead},
        "For https: a PEM file of trusted certificate authorities. The default is the system's."},
-      {"exporter.client_certificate", Text{{At<&O::exporter, &E::client_certificate>}},
+      {"exporter.client_certificate",
+       Path{{{At<&O::exporter, &E::client_certificate>}}, Use::kRead},
        "For https: a PEM file with the client certificate to present to the collector."},
-      {"exporter.client_key", Text{{At<&O::exporter, &E::client_key>}},
+      {"exporter.client_key", Path{{{At<&O::exporter, &E::client_key>}}, Use::kRead},
        "For https: a PEM file with that certificate's key, unless the certificate file contains "
        "it."},
-      {"exporter.unix_socket", Text{{At<&O::exporter, &E::unix_socket>}},
+      {"exporter.unix_socket", Path{{{At<&O::exporter, &E::unix_socket>}}, Use::kConnect},
        "For zipkin: a Unix socket to connect to instead of the endpoint's host and port."},
       {"exporter.kafka_brokers", Text{{At<&O::exporter, &E::kafka_brokers>}},
        "For kafka: the initial brokers as host:port, separated by commas."},
       {"exporter.kafka_topic", Text{{At<&O::exporter, &E::kafka_topic>}},
        "For kafka: the topic. Each message is a list of spans."},
-      {"exporter.kafka_config_file", Text{{At<&O::exporter, &E::kafka_config_file>}},
+      {"exporter.kafka_config_file",
+       Path{{{At<&O::exporter, &E::kafka_config_file>}}, Use::kReadOnce},
        "For kafka: a file with properties of librdkafka, one per line, such as "
        "security.protocol=ssl."},
 
@@ -196,6 +201,16 @@ const Setting* FindSetting(std::string_view path) {
     if (setting.path == path) return &setting;
   }
   return nullptr;
+}
+
+void MakePathsAbsolute(Options* options) {
+  for (const Setting& setting : Settings()) {
+    const Path* const path = std::get_if<Path>(&setting.value);
+    if (path == nullptr || path->In(*options).empty()) continue;
+    std::error_code error;
+    const std::filesystem::path absolute = std::filesystem::absolute(path->In(*options), error);
+    if (!error) path->In(*options) = absolute.string();
+  }
 }
 
 bool IsGroup(std::string_view name) {

@@ -47,6 +47,16 @@ struct Number : Field<double> {
 struct Text : Field<std::string> {
   std::vector<std::string_view> allowed = {};
 };
+// The path of a file, and what the tracer does with it.
+struct Path : Text {
+  enum class Use {
+    kRead,      // reads it, and reads it again when it changes
+    kReadOnce,  // reads it when the tracer is made
+    kWrite,     // writes it, or replaces it
+    kFolder,    // writes files in it
+    kConnect,   // connects to the socket
+  } use;
+};
 struct Url : Field<std::string> {};
 struct TextList : Field<StringList> {
   std::vector<std::string_view> allowed;
@@ -55,7 +65,7 @@ struct TextMap : Field<StringMap> {};
 // Header fields of HTTP requests. Their values may be credentials, so they are never shown.
 struct HeaderMap : Field<StringMap> {};
 
-using Value = std::variant<Boolean, Integer, Number, Text, Url, TextList, TextMap, HeaderMap>;
+using Value = std::variant<Boolean, Integer, Number, Text, Path, Url, TextList, TextMap, HeaderMap>;
 
 struct Setting {
   std::string_view path;  // the JSON keys from the outside in, at most two, joined by dots
@@ -73,6 +83,10 @@ const std::vector<Setting>& Settings();
 
 /// Returns the setting with that path, or nullptr.
 const Setting* FindSetting(std::string_view path);
+
+/// Makes all paths in `options` absolute, because the host may change its working folder, and each
+/// process of a fork opens the files later. Leaves them unchanged if there is no working folder.
+void MakePathsAbsolute(Options* options);
 
 /// Returns whether there are settings in that group.
 bool IsGroup(std::string_view name);

@@ -12,6 +12,7 @@
 #include "exporter/module.h"
 #include "exporter/transport/curl.h"
 #include "exporter/transport/file_transport.h"
+#include "exporter/transport/http_files.h"
 #include "exporter/transport/http_transport.h"
 #include "exporter/transport/proxy.h"
 #include "exporter/transport/resolver.h"
@@ -45,17 +46,28 @@ std::optional<Exporter::HelperThread> HooksOf(const std::shared_ptr<Resolver>& r
       [resolver] { resolver->AfterForkInChild(); }};
 }
 
+// libcurl resolves the name if some hosts bypass the proxy, because only libcurl knows whether it
+// will connect to the proxy or to the endpoint.
+bool LibcurlResolves(const Proxy& proxy) { return !proxy.url.empty() && !proxy.exempt.empty(); }
+
 Connection ConnectHttp(const ExporterOptions& options, const Format& format,
                        const std::string& content_type) {
   const Proxy proxy = ProxyFromEnvironment(options.endpoint);
-  // libcurl resolves the name if some hosts bypass the proxy, because only libcurl knows whether it
-  // will connect to the proxy or to the endpoint.
-  const bool libcurl_resolves = !proxy.url.empty() && !proxy.exempt.empty();
-  const auto resolver = libcurl_resolves ? nullptr : Resolver::For(options, proxy.url);
-  return {[options, content_type, judge = format.judge, proxy, resolver] {
-            return std::make_unique<HttpTransport>(options, content_type, judge, proxy, resolver);
-          },
-          HooksOf(resolver)};
+  const auto resolver = LibcurlResolves(proxy) ? nullptr : Resolver::For(options, proxy.url);
+  return {
+      [options, content_type, judge = format.judge, proxy, resolver, files = HttpFiles(options)] {
+        return std::make_unique<HttpTransport>(options, content_type, judge, proxy, resolver,
+                                               files);
+      },
+      HooksOf(resolver)};
+}
+
+std::string PreloadHttp(const ExporterOptions& options) {
+  const Proxy proxy = ProxyFromEnvironment(options.endpoint);
+  const std::string unread = PreloadHttpFiles(options);
+  const std::string unresolved =
+      LibcurlResolves(proxy) ? "" : Resolver::Preload(options, proxy.url);
+  return unread.empty() ? unresolved : unread;
 }
 
 Connection ConnectScribe(const ExporterOptions& options, const Format& /*format*/,
@@ -64,6 +76,8 @@ Connection ConnectScribe(const ExporterOptions& options, const Format& /*format*
   const auto make = TransportModule(options).make_transport;
   return {[options, resolver, make] { return make(options, resolver); }, HooksOf(resolver)};
 }
+
+std::string PreloadScribe(const ExporterOptions& options) { return Resolver::Preload(options); }
 
 // Passes no resolver, because librdkafka resolves names itself. The transport is eager, because
 // librdkafka starts threads when it is made.
@@ -112,12 +126,12 @@ constexpr Format kFileFormats[] = {
 constexpr std::string_view kHttp[] = {"http", "https"};
 constexpr std::string_view kScribe[] = {"scribe"};
 
-// type, formats, schemes, example, bare_endpoint, module, required, network, connect
+// type, formats, schemes, example, bare_endpoint, module, required, network, connect, preload
 constexpr Destination kDestinations[] = {
     {"zipkin", kZipkinFormats, kHttp, "http://127.0.0.1:9411/api/v2/spans", false, "", kEndpoint,
-     true, ConnectHttp},
+     true, ConnectHttp, PreloadHttp},
     {"scribe", kScribeFormats, kScribe, "scribe://127.0.0.1:9410", true, "thrift", kEndpoint, true,
-     ConnectScribe},
+     ConnectScribe, PreloadScribe},
     {"kafka", kZipkinFormats, {}, "", false, "kafka", kKafkaKeys, true, ConnectKafka},
     {"file", kFileFormats, {}, "", false, "", kPath, false, ConnectFile},
     {"none", kZipkinFormats},
@@ -234,6 +248,13 @@ std::shared_ptr<Exporter> MakeExporter(ExporterOptions options, const Resource& 
   if (connection.helper) exporter->set_helper(std::move(*connection.helper));
   exporter->set_eager_transport(connection.eager);
   return exporter;
+}
+
+std::string Preload(const ExporterOptions& options) {
+  const Destination& destination = DestinationOf(options);
+  if (destination.preload == nullptr) return {};
+  InitialiseCurl();
+  return destination.preload(options);
 }
 
 std::string WithoutModule() {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <exception>
-#include <filesystem>
 #include <string>
-#include <system_error>
 
 #include "base/no_cancellation.h"
 #include "base/standard_error.h"
 #include "configuration/check.h"
+#include "configuration/table.h"
 #include "exporter/destination.h"
 #include "tracekin/configuration.h"
 #include "tracekin/tracer.h"
@@ -16,24 +15,6 @@
 namespace tracekin {
 
 namespace {
-
-std::string AbsolutePath(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path absolute = std::filesystem::absolute(path, error);
-  return error ? path
-               : absolute.string();  // no working folder: the exporter will say what is wrong
-}
-
-// A relative path starts at the working folder of now, because the host may change that, and each
-// process of a fork opens the files later.
-void MakePathsAbsolute(ExporterOptions* options) {
-  for (std::string* path :
-       {&options->path, &options->spool_path, &options->metrics_path, &options->bearer_file,
-        &options->basic_file, &options->ca_file, &options->client_certificate, &options->client_key,
-        &options->unix_socket, &options->kafka_config_file}) {
-    if (!path->empty()) *path = AbsolutePath(*path);
-  }
-}
 
 std::shared_ptr<Tracer> MakeCheckedTracer(const Options& options, std::string* error) {
   auto propagation = propagation::Propagation::Make(options.propagation.inject,
@@ -69,7 +50,7 @@ std::shared_ptr<Tracer> MakeTracer(const Options& options, std::string* error) n
   try {
     if (!ValidateOptions(options, error)) return nullptr;
     Options complete = options;
-    MakePathsAbsolute(&complete.exporter);
+    configuration::MakePathsAbsolute(&complete);
     if (!complete.logger) {
       complete.logger = [](LogLevel, const std::string& line) { SayOnStandardError(line); };
     }

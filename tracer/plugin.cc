@@ -18,6 +18,7 @@
 #include "configuration/json.h"
 #include "tracekin/configuration.h"
 #include "tracekin/tracer.h"
+#include "tracer/preload.h"
 
 namespace tracekin {
 namespace {
@@ -60,9 +61,14 @@ int MakeTracerFactory(const char* /*opentracing_version*/, const char* abi_versi
     }
     return opentracing::incompatible_library_versions_error.value();
   }
+  if (const std::string error = PreloadConfiguration(); !error.empty()) {
+    *error_category = &opentracing::dynamic_load_error_category();
+    if (error_message != nullptr) *static_cast<std::string*>(error_message) = "tracekin: " + error;
+    return opentracing::dynamic_load_failure_error.value();
+  }
   *tracer_factory = static_cast<opentracing::TracerFactory*>(new TracerFactory);
   return 0;
-} catch (const std::bad_alloc&) {
+} catch (const std::exception&) {
   *error_category = &std::generic_category();
   return ENOMEM;
 }

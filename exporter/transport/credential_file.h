@@ -5,11 +5,10 @@
 #ifndef TRACEKIN_EXPORTER_TRANSPORT_CREDENTIAL_FILE_H
 #define TRACEKIN_EXPORTER_TRANSPORT_CREDENTIAL_FILE_H
 
-#include <sys/stat.h>
-#include <time.h>
-
+#include <cstddef>
 #include <string>
-#include <string_view>
+
+#include "exporter/transport/kept_file.h"
 
 namespace tracekin::exporter {
 
@@ -20,26 +19,27 @@ class CredentialFile {
     kBasic,   // the file is user:password (RFC 7617, section 2)
   };
 
+  static constexpr std::size_t kMaxBytes = 65536;
+
   CredentialFile(Scheme scheme, std::string path);
 
-  /// Reads the file again if it changed since the last call. One line break after the credential is
-  /// ignored. Returns an error message that names the file, or an empty string. Throws
-  /// std::bad_alloc.
+  /// Reads the file again if it has changed, and uses its last content while it cannot be opened.
+  /// One line break after the credential is ignored. Returns an error message that names the file,
+  /// or an empty string. Throws std::bad_alloc.
   std::string Refresh();
 
   /// Returns "Bearer TOKEN" or "Basic BASE64" as of the last Refresh(), or an empty string if that
   /// failed.
   const std::string& authorization() const { return authorization_; }
 
- private:
-  bool IsAsItWas(const struct stat& file) const;
-  std::string Take(std::string_view credential);
+  const std::string& path() const { return file_.path(); }
 
-  const Scheme scheme_;
-  const std::string path_;
+ private:
+  std::string Take(std::string credential);
+
+  Scheme scheme_;
+  KeptFile file_;
   std::string authorization_;
-  struct stat file_ = {};      // its metadata at the last read
-  struct timespec read_ = {};  // time of the last read
 };
 
 }  // namespace tracekin::exporter

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/transport/http_transport.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <chrono>
 #include <new>
@@ -33,8 +31,13 @@ constexpr std::size_t kAnswerRead = 65536;
 }  // namespace
 
 HttpTransport::HttpTransport(const ExporterOptions& options, std::string_view content_type,
-                             Judge judge, const Proxy& proxy, std::shared_ptr<Resolver> resolver)
-    : options_(options), judge_(judge), proxy_(proxy), resolver_(std::move(resolver)) {
+                             Judge judge, const Proxy& proxy, std::shared_ptr<Resolver> resolver,
+                             const std::optional<HttpFiles>& files)
+    : options_(options),
+      judge_(judge),
+      proxy_(proxy),
+      resolver_(std::move(resolver)),
+      files_(files ? *files : HttpFiles(options)) {
   lines_ = {"Content-Type: " + std::string(content_type),
             "b3: 0",     // do not trace the tracer: b3-propagation asks reporters to send this
             "Expect:"};  // do not wait for a 100 Continue
@@ -44,11 +47,6 @@ HttpTransport::HttpTransport(const ExporterOptions& options, std::string_view co
   if (options.compression == "gzip") {
     gzip_.emplace();
     lines_.emplace_back("Content-Encoding: gzip");
-  }
-  if (!options.bearer_file.empty()) {
-    credential_.emplace(CredentialFile::Scheme::kBearer, options.bearer_file);
-  } else if (!options.basic_file.empty()) {
-    credential_.emplace(CredentialFile::Scheme::kBasic, options.basic_file);
   }
   answer_.reserve(kAnswerKept);  // because OnBody must not throw
   MakeTransfer();
@@ -60,7 +58,7 @@ void HttpTransport::MakeTransfer() {
     SetHeaders();
     SetOptions();
     SetProxy();
-    SetTlsOptions();
+    SetTlsFiles();
   } catch (...) {
     transfer_.reset();
     throw;
@@ -84,10 +82,10 @@ void HttpTransport::SetHeaders() {
 // Reads the credential file, if there is one, and updates the headers. Returns an error message or
 // "".
 std::string HttpTransport::RefreshCredential() {
-  if (!credential_) return {};
-  std::string error = credential_->Refresh();
-  if (!error.empty() || credential_->authorization() == authorization_) return error;
-  authorization_ = credential_->authorization();
+  if (!files_.credential) return {};
+  std::string error = files_.credential->Refresh();
+  if (!error.empty() || files_.credential->authorization() == authorization_) return error;
+  authorization_ = files_.credential->authorization();
   SetHeaders();
   return {};
 }
@@ -125,30 +123,41 @@ void HttpTransport::SetProxy() {
 }
 
 // libcurl reads the files for each new connection, but caches authorities for kCaCacheSeconds.
-void HttpTransport::SetTlsOptions() {
-  const auto set = [this](CURLoption option, auto value) { transfer_->Set(option, value); };
-  set(CURLOPT_CA_CACHE_TIMEOUT, kCaCacheSeconds);
-  if (!options_.ca_file.empty()) {
-    set(CURLOPT_CAINFO, options_.ca_file.c_str());
-    set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));  // trust only `ca_file`
+void HttpTransport::SetTlsFiles() {
+  transfer_->Set(CURLOPT_CA_CACHE_TIMEOUT, kCaCacheSeconds);
+  if (const auto& file = files_.authorities) {
+    SetTlsFile(*file, CURLOPT_CAINFO, CURLOPT_CAINFO_BLOB);
+    const bool only_this_file = !options_.ca_file.empty() || !file->error().empty();
+    if (only_this_file) transfer_->Set(CURLOPT_CAPATH, static_cast<const char*>(nullptr));
   }
-  if (options_.client_certificate.empty()) return;
-  const std::string& key =
-      options_.client_key.empty() ? options_.client_certificate : options_.client_key;
-  set(CURLOPT_SSLCERT, options_.client_certificate.c_str());
-  set(CURLOPT_SSLKEY, key.c_str());
+  if (!files_.certificate) return;
+  SetTlsFile(*files_.certificate, CURLOPT_SSLCERT, CURLOPT_SSLCERT_BLOB);
+  SetTlsFile(*files_.key, CURLOPT_SSLKEY, CURLOPT_SSLKEY_BLOB);
   // Makes an encrypted key fail. Otherwise, OpenSSL would ask for the password at the terminal.
-  set(CURLOPT_KEYPASSWD, "");
+  transfer_->Set(CURLOPT_KEYPASSWD, "");
 }
 
-// OpenSSL opens these files by itself, and would wait for the writer of a FIFO.
-std::string HttpTransport::CheckTlsFiles() const {
-  for (const std::string* path :
-       {&options_.ca_file, &options_.client_certificate, &options_.client_key}) {
-    struct stat file;
-    if (path->empty() || stat(path->c_str(), &file) != 0 || S_ISREG(file.st_mode)) continue;
-    return "cannot read " + *path + ": not a regular file";
+// Lets libcurl read the file, or passes the last known content if the file cannot be read.
+void HttpTransport::SetTlsFile(const KeptFile& file, CURLoption path, CURLoption content) {
+  std::string kept = file.content().value_or("");
+  curl_blob blob{kept.data(), kept.size(), CURL_BLOB_COPY};
+  const bool use_kept = !file.error().empty() && file.content();
+  transfer_->Set(path, use_kept ? nullptr : file.path().c_str());
+  transfer_->Set(content, use_kept ? &blob : nullptr);
+}
+
+// Reads changed files again. Returns an error message or "".
+std::string HttpTransport::RefreshTlsFiles() {
+  bool changed = false;
+  for (std::optional<KeptFile>* file : {&files_.authorities, &files_.certificate, &files_.key}) {
+    if (!*file) continue;
+    changed = (*file)->Refresh() || changed;
+    const bool needed = file != &files_.authorities || !options_.ca_file.empty();
+    if (needed && !(*file)->content()) {
+      return "cannot read " + (*file)->path() + ": " + (*file)->error();
+    }
   }
+  if (changed) SetTlsFiles();
   return {};
 }
 
@@ -160,7 +169,7 @@ SendResult HttpTransport::Send(const std::string& body, Clock::time_point deadli
   if (std::string error = RefreshCredential(); !error.empty()) {
     return {SendStatus::kFailed, std::move(error)};
   }
-  if (std::string error = CheckTlsFiles(); !error.empty()) {
+  if (std::string error = RefreshTlsFiles(); !error.empty()) {
     return {SendStatus::kFailed, std::move(error)};
   }
   if (std::string error = transfer_->Resolve(resolver_.get(), interrupt_, deadline);

@@ -15,10 +15,10 @@
 #include <string_view>
 #include <vector>
 
-#include "exporter/transport/credential_file.h"
 #include "exporter/transport/curl_transfer.h"
 #include "exporter/transport/earliest_deadline.h"
 #include "exporter/transport/gzip.h"
+#include "exporter/transport/http_files.h"
 #include "exporter/transport/proxy.h"
 #include "exporter/transport/resolver.h"
 #include "exporter/transport/sockets.h"
@@ -43,9 +43,11 @@ class HttpTransport final : public Transport {
 
   /// Uses `endpoint`, `connect_timeout_ms` and what ExporterOptions says of HTTP; and `proxy`,
   /// unless there is a Unix socket to connect to. Names are asked of `resolver`; without one
-  /// libcurl resolves them. Throws std::runtime_error if libcurl cannot be set up.
+  /// libcurl resolves them. `files` are those of `options`, which may have been read earlier; by
+  /// default they are read now. Throws std::runtime_error if libcurl cannot be set up.
   HttpTransport(const ExporterOptions& options, std::string_view content_type, Judge judge,
-                const Proxy& proxy = {}, std::shared_ptr<Resolver> resolver = nullptr);
+                const Proxy& proxy = {}, std::shared_ptr<Resolver> resolver = nullptr,
+                const std::optional<HttpFiles>& files = std::nullopt);
 
   SendResult Send(const std::string& body, Clock::time_point deadline) override;
   void Interrupt(Clock::time_point deadline) noexcept override;
@@ -59,10 +61,11 @@ class HttpTransport final : public Transport {
   void MakeTransfer();
   void SetOptions();
   void SetProxy();
-  void SetTlsOptions();
+  void SetTlsFiles();
+  void SetTlsFile(const KeptFile& file, CURLoption path, CURLoption content);
   void SetHeaders();
   std::string RefreshCredential();
-  std::string CheckTlsFiles() const;
+  std::string RefreshTlsFiles();
   SendResult Post(const std::string& body, Clock::time_point deadline);
   std::string Words(CURLcode code) const;
 
@@ -83,7 +86,7 @@ class HttpTransport final : public Transport {
   std::size_t bytes_read_ = 0;  // of the response, as received
   std::size_t body_size_ = 0;   // of the response body, decoded
   std::optional<Gzip> gzip_;
-  std::optional<CredentialFile> credential_;
+  HttpFiles files_;
   std::string authorization_;       // the credential that `headers_` contains
   std::vector<std::string> lines_;  // the other headers
   std::unique_ptr<curl_slist, Deleter> headers_;

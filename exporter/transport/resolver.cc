@@ -21,7 +21,10 @@
 #include <thread>
 #include <utility>
 
+#include "base/append_only_map.h"
+#include "base/no_destructor.h"
 #include "base/standard_descriptors.h"
+
 namespace tracekin::exporter {
 
 namespace {
@@ -80,6 +83,12 @@ Found Ask(const std::string& host) {
   freeaddrinfo(list);
   if (count == 0) found.error = "no address found";
   return found;
+}
+
+// The addresses of hosts that were resolved before a resolver was made for them.
+AppendOnlyMap& Preloaded() {
+  static NoDestructor<AppendOnlyMap> preloaded;
+  return *preloaded;
 }
 
 struct UrlDeleter {
@@ -172,7 +181,19 @@ std::shared_ptr<Resolver> Resolver::For(const ExporterOptions& options, const st
 }
 
 Resolver::Resolver(const std::string& host, std::uint16_t port)
-    : name_(host + ':' + std::to_string(port)), state_(std::make_shared<State>(host)) {}
+    : name_(host + ':' + std::to_string(port)), state_(std::make_shared<State>(host)) {
+  if (const std::string* addresses = Preloaded().Find(host)) state_->Know(*addresses);
+}
+
+std::string Resolver::Preload(const ExporterOptions& options, const std::string& proxy) {
+  const auto resolver = For(options, proxy);
+  if (resolver == nullptr) return {};
+  const std::string& host = resolver->state_->host;
+  Found found = Ask(host);
+  if (found.addresses.empty()) return "cannot resolve host " + host + ": " + found.error;
+  Preloaded().Add(host, std::move(found.addresses));
+  return {};
+}
 
 Resolver::~Resolver() { Stop(); }
 

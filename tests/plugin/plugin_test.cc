@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -18,6 +19,7 @@
 #include "tests/support/attack.h"
 #include "tests/support/fork.h"
 #include "tests/support/span_file.h"
+#include "tests/support/temp_folder.h"
 
 namespace tracekin::testing {
 namespace {
@@ -158,6 +160,28 @@ TEST(Plugin, AppliesTheEnvironment) {
   unsetenv("TRACEKIN_EXPORTER_PATH");
   EXPECT_TRUE(opentracing::are_errors_equal(refusal.code, invalid_configuration_error));
   EXPECT_THAT(refusal.message, StartsWith("tracekin: TRACEKIN_UST_ENABLED: "));
+}
+
+// A HAProxy whose new process cannot load its plugin keeps its old workers.
+TEST(Plugin, IsNotLoadedWithAnInvalidConfigurationThatTheEnvironmentNames) {
+  const TempFolder folder;
+  const std::string path = folder.path() + "/tracekin.json";
+  setenv("TRACEKIN_CONFIG", path.c_str(), 1);
+  const auto refusal = [] {
+    std::string message;
+    EXPECT_FALSE(opentracing::DynamicallyLoadTracingLibrary(TRACEKIN_PLUGIN, message));
+    return message;
+  };
+  EXPECT_EQ(refusal(),
+            "tracekin: TRACEKIN_CONFIG: cannot read " + path + ": No such file or directory");
+  std::ofstream(path) << R"({"service_nam": "a"})";
+  EXPECT_EQ(refusal(),
+            "tracekin: " + path + ": unknown key \"service_nam\"; did you mean \"service_name\"?");
+  std::ofstream(path) << "{}";
+  EXPECT_THAT(refusal(), HasSubstr(path + ": service_name: not set"));
+  std::ofstream(path) << R"({"service_name": "a", "exporter": {"endpoint": "http://127.0.0.1/"}})";
+  Load();
+  unsetenv("TRACEKIN_CONFIG");
 }
 
 TEST(PluginFactoryMaker, RefusesAnotherAbi) {

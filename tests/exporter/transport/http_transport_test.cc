@@ -532,7 +532,7 @@ TEST_F(CredentialTest, TokenIsReadAgainWhenItsFileChanges) {
   EXPECT_EQ(server_->connections(), 1);
 }
 
-TEST_F(CredentialTest, ThatIsBadOrMissingFailsTheBatchAndIsTriedAgain) {
+TEST_F(CredentialTest, ThatIsBadOrWasNeverThereFailsTheBatchAndIsTriedAgain) {
   options_.bearer_file = path_;
   Connect(server_->url());
   ExpectFailure("cannot read " + path_ + ": No such file or directory");
@@ -552,8 +552,28 @@ TEST_F(CredentialTest, ThatIsBadOrMissingFailsTheBatchAndIsTriedAgain) {
   std::filesystem::remove(path_);
   Write("good");
   EXPECT_EQ(Sent(), "Bearer good");
+}
+
+// For example after chroot(), or while the file is being replaced.
+TEST_F(CredentialTest, StaysInUseWhileItsFileIsGone) {
+  options_.bearer_file = path_;
+  Write("first");
+  Connect(server_->url());
+  EXPECT_EQ(Sent(), "Bearer first");
   std::filesystem::remove(path_);
-  ExpectFailure("cannot read " + path_ + ": No such file or directory");
+  EXPECT_EQ(Sent(), "Bearer first");
+  Write("second");
+  EXPECT_EQ(Sent(), "Bearer second");
+}
+
+TEST_F(CredentialTest, MayHaveBeenReadBeforeTheTransportIsMade) {
+  options_.bearer_file = path_;
+  Write("early");
+  ASSERT_EQ(PreloadHttpFiles(options_), "");
+  std::filesystem::remove(path_);
+  Connect(server_->url());
+  EXPECT_EQ(Sent(), "Bearer early");
+  EXPECT_EQ(PreloadHttpFiles(options_), "cannot read " + path_ + ": No such file or directory");
 }
 
 TEST_F(CredentialTest, UserAndPasswordComeFromAFile) {

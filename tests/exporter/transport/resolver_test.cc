@@ -171,6 +171,20 @@ TEST_F(ResolverTest, NeverForgetsTheLastAddresses) {
   }
 }
 
+TEST_F(ResolverTest, KnowsWhatWasResolvedBeforeItWasMade) {
+  Name("early.test", "127.0.0.3");
+  ExporterOptions options;
+  options.endpoint = "http://early.test/";
+  EXPECT_EQ(Resolver::Preload(options), "");
+  Name("early.test", "");
+  EXPECT_EQ(Get(For(options.endpoint).get()).addresses, "early.test:80:127.0.0.3");
+  Name("early.test", "127.0.0.4");
+  EXPECT_EQ(Get(For(options.endpoint).get()).addresses, "early.test:80:127.0.0.4");
+  Name("never.test", "");
+  options.endpoint = "http://never.test/";
+  EXPECT_THAT(Resolver::Preload(options), HasSubstr("cannot resolve host never.test: Temp"));
+}
+
 TEST_F(ResolverTest, FollowsANameToItsNewAddress) {
   const auto resolver = For("http://collector.test/");
   EXPECT_EQ(Get(resolver.get()).addresses, "collector.test:80:127.0.0.1");

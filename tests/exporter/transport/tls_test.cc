@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "exporter/encoding/zipkin_answer.h"
+#include "exporter/transport/http_files.h"
 #include "exporter/transport/http_transport.h"
 #include "tests/support/tls_server.h"
 
@@ -118,6 +119,18 @@ TEST_F(TlsTest, ShowsItsCertificate) {
   made_->Run("cat client.pem client.key >client-both.pem");
   options_.client_certificate = Path("client-both.pem");
   options_.client_key.clear();
+  ExpectAccepted("reporter 3");
+}
+
+// A host may change its root folder or its user after the transport's files were read.
+TEST_F(TlsTest, UsesFilesThatAreGone) {
+  Serve("good", "ca");
+  made_->Run("for f in ca.pem client.pem client.key; do cp $f gone-$f; done");
+  options_.ca_file = Path("gone-ca.pem");
+  options_.client_certificate = Path("gone-client.pem");
+  options_.client_key = Path("gone-client.key");
+  ASSERT_EQ(PreloadHttpFiles(options_), "");
+  made_->Run("rm gone-*");
   ExpectAccepted("reporter 3");
 }
 
