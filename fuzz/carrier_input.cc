@@ -181,9 +181,8 @@ std::string Traceparent(Random* random) {
 
 std::string TracestateKey(Random* random) {
   if (random->OneIn(20)) return Word(random, random->Around(256));
-  if (random->OneIn(20)) return Word(random, random->Around(241)) + "@v";
-  if (random->OneIn(20)) return "t@v" + Word(random, random->Around(13));
-  if (random->OneIn(20)) return "t@" + Word(random, random->Below(3));
+  if (random->OneIn(20)) return Word(random, random->Below(3)) + "@" + Word(random, 2) + "@";
+  if (random->OneIn(10)) return "foo";  // often repeated
   return Word(random, 2 + random->Below(5)) + (random->OneIn(8) ? "@vendor" : "");
 }
 

@@ -284,13 +284,9 @@ Result ReadB3Multi(const Carrier& carrier, Context* context) {
 }
 
 bool IsTracestateKey(string_view key) {
-  const auto is_char = [](char c) { return IsLower(c) || IsDigit(c) || IsOneOf(c, "_-*/"); };
-  if (key.empty() || !(IsLower(key[0]) || IsDigit(key[0]))) return false;
-  const std::size_t at = key.find('@');
-  if (at == string_view::npos) return key.size() <= 256 && All(key, is_char);
-  const string_view system = key.substr(at + 1);
-  return at <= 241 && All(key.substr(0, at), is_char) && !system.empty() && system.size() <= 14 &&
-         IsLower(system[0]) && All(system, is_char);
+  const auto is_start = [](char c) { return IsLower(c) || IsDigit(c); };
+  const auto is_char = [&](char c) { return is_start(c) || IsOneOf(c, "_-*/@"); };
+  return !key.empty() && key.size() <= 256 && is_start(key[0]) && All(key, is_char);
 }
 
 bool IsTracestateValue(string_view value) {
@@ -303,6 +299,7 @@ bool IsTracestateValue(string_view value) {
 std::string Tracestate(const std::string& header) {
   std::string result;
   std::set<string_view> keys;
+  int members = 0;
   for (string_view member : Split(header, ',')) {
     member = Trim(member);
     if (member.empty()) continue;
@@ -310,7 +307,8 @@ std::string Tracestate(const std::string& header) {
     if (equals == string_view::npos) return {};
     const string_view key = member.substr(0, equals);
     if (!IsTracestateKey(key) || !IsTracestateValue(member.substr(equals + 1))) return {};
-    if (!keys.insert(key).second || keys.size() > 32) return {};
+    if (++members > 32) return {};
+    if (!keys.insert(key).second) continue;
     result.append(result.empty() ? "" : ",").append(member);
   }
   return result;

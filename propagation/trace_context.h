@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // W3C Trace Context: the headers traceparent and tracestate.
 //
-// Source: W3C Trace Context Level 1, plus the random-trace-id flag of Level 2. Format:
-// docs/wire-formats.md. Thread-safe because it has no state.
+// Source: W3C Trace Context Level 2. Format: docs/wire-formats.md. Thread-safe because it has no
+// state.
 #ifndef TRACEKIN_PROPAGATION_TRACE_CONTEXT_H
 #define TRACEKIN_PROPAGATION_TRACE_CONTEXT_H
 

@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(
                    {kTracestate, "rojo=1,congo=2"},
                    {"TRACESTATE", "baz=3"}},
                   "foo=1,bar=2,rojo=1,congo=2,baz=3"},
-        StateCase{"SameKeyInTwo", {{kTracestate, "foo=1"}, {kTracestate, "foo=2"}}, ""},
+        StateCase{"SameKeyInTwo", {{kTracestate, "foo=1"}, {kTracestate, "foo=2"}}, "foo=1"},
         StateCase{"OneBadSpoilsAll", {{kTracestate, "foo=1"}, {kTracestate, "FOO=1"}}, ""},
         StateCase{"ThirtyTwo", {{kTracestate, ThirtyTwoMembers()}}, ThirtyTwoMembers()},
         StateCase{
