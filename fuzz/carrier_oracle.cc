@@ -457,7 +457,7 @@ void WriteBaggage(const Context& context, Pairs* headers) {
   std::string header;
   for (const auto& [key, value] : context.baggage) {
     if (!IsToken(key)) continue;
-    const auto plain = [](char c) { return IsBaggageOctet(c) && c != '%'; };
+    const auto plain = [](char c) { return IsBaggageOctet(c) && !IsOneOf(c, "%+"); };
     const std::string member =
         (header.empty() ? "" : ",") + key + '=' + PercentEncoded(value, plain);
     if (header.size() + member.size() <= kMaxBytes) header += member;

@@ -12,9 +12,10 @@ namespace {
 // baggage-octet of the grammar: printable ASCII except '"', ',', ';' and '\'.
 constexpr CharSet kOctets =
     CharSet{}.Add('!', '!').Add('#', '+').Add('-', ':').Add('<', '[').Add(']', '~');
-// The same without '%', which begins an encoded byte.
+// The octets that are written as they are. '%' begins an encoded byte. '+' is legal, but some
+// readers decode it to a space, for example OpenTelemetry for Python.
 constexpr CharSet kLiteralOctets =
-    CharSet{}.Add('!', '!').Add('#', '$').Add('&', '+').Add('-', ':').Add('<', '[').Add(']', '~');
+    CharSet{}.Add('!', '!').Add('#', '$').Add('&', '*').Add('-', ':').Add('<', '[').Add(']', '~');
 
 void ParseMember(std::string_view member, Baggage* baggage) {
   // Drops the properties, because OpenTracing's baggage cannot represent them.

@@ -111,10 +111,15 @@ TEST(W3cBaggageInject, WritesTheHeaderAlways) {
 
 TEST(W3cBaggageInject, EncodesWhatIsNoBaggageOctet) {
   const Context context = WithExtras(
-      Context{},
-      {{"a", "x y,\";\\%\r\n"}, {"b", "\xC3\xBC"}, {"c", "!#$&'()*+-./:<=>?@[]^_`{|}~"}});
+      Context{}, {{"a", "x y,\";\\%\r\n"}, {"b", "\xC3\xBC"}, {"c", "!#$&'()*-./:<=>?@[]^_`{|}~"}});
   EXPECT_EQ(Inject("baggage", context)[0].second,
-            "a=x%20y%2C%22%3B%5C%25%0D%0A,b=%C3%BC,c=!#$&'()*+-./:<=>?@[]^_`{|}~");
+            "a=x%20y%2C%22%3B%5C%25%0D%0A,b=%C3%BC,c=!#$&'()*-./:<=>?@[]^_`{|}~");
+}
+
+// OpenTelemetry for Python reads '+' as a space.
+TEST(W3cBaggageInject, EncodesPlus) {
+  const Context context = WithExtras(Context{}, {{"phone", "+49 30"}});
+  EXPECT_EQ(Inject("baggage", context), (Entries{{"baggage", "phone=%2B49%2030"}}));
 }
 
 TEST(W3cBaggageInject, LeavesOutKeysThatAreNoTokens) {
@@ -132,7 +137,7 @@ TEST(W3cBaggageInject, LeavesOutWhatWouldExceed8192BytesOnTheWire) {
 
 TEST(W3cBaggageInject, WhatWasExtractedIsInjectedAgain) {
   const Entries entries = {
-      {"baggage", "userId=alice,serverNode=DF%2028,isProduction=false,q=a=b+c"}};
+      {"baggage", "userId=alice,serverNode=DF%2028,isProduction=false,q=a=b%2Bc"}};
   EXPECT_EQ(Inject("baggage", Extract({"baggage"}, entries).context), entries);
 }
 
