@@ -188,22 +188,42 @@ char ShortEscape(char c) {
   }
 }
 
-[[gnu::noinline]] char* WriteEscaped(std::string_view text, char* out, const char* end) noexcept {
-  for (const char c : text) {
+// Writes \uXXXX, or two of them, a surrogate pair, for code points beyond U+FFFF.
+char* WriteCodePoint(char32_t code_point, char* out) noexcept {
+  if (code_point > 0xFFFF) {
+    out = WriteCodePoint(0xD800 + ((code_point - 0x10000) >> 10), out);
+    code_point = 0xDC00 + (code_point & 0x3FF);
+  }
+  *out++ = '\\';
+  *out++ = 'u';
+  for (int shift = 12; shift >= 0; shift -= 4) {
+    *out++ = "0123456789abcdef"[code_point >> shift & 0x0F];
+  }
+  return out;
+}
+
+[[gnu::noinline]] char* WriteEscaped(std::string_view text, NonAscii non_ascii, char* out,
+                                     const char* end) noexcept {
+  while (!text.empty()) {
+    const char c = text.front();
+    const auto byte = static_cast<unsigned char>(c);
     const char escape = ShortEscape(c);
-    const bool control = escape == 0 && static_cast<unsigned char>(c) < 0x20;
-    const std::ptrdiff_t size = escape != 0 ? 2 : control ? 6 : 1;
-    if (end - out <= size) return nullptr;  // leaves a byte for the closing quote
-    if (escape != 0) {
-      out[0] = '\\';
-      out[1] = escape;
-    } else if (control) {
-      std::string_view(c < 0x10 ? "\\u000" : "\\u001").copy(out, 5);
-      out[5] = "0123456789abcdef"[c & 0x0F];
+    const bool numeric =
+        escape == 0 && (byte < 0x20 || (byte >= 0x80 && non_ascii == NonAscii::kEscape));
+    char32_t code_point = 0;
+    if (numeric) {
+      code_point = TakeCodePoint(&text);
     } else {
-      out[0] = c;
+      text.remove_prefix(1);
     }
-    out += size;
+    const std::ptrdiff_t size = escape != 0 ? 2 : !numeric ? 1 : code_point <= 0xFFFF ? 6 : 12;
+    if (end - out <= size) return nullptr;  // leaves a byte for the closing quote
+    if (numeric) {
+      out = WriteCodePoint(code_point, out);
+    } else {
+      if (escape != 0) *out++ = '\\';
+      *out++ = escape != 0 ? escape : c;
+    }
   }
   *out++ = '"';
   return out;
@@ -277,14 +297,15 @@ std::string_view SanitizePrefix(std::string_view text, std::size_t max_bytes,
   return Sanitize(TruncateUtf8(text, max_bytes), scratch);
 }
 
-char* WriteJsonString(std::string_view text, char* out, const char* end) noexcept {
+char* WriteJsonString(std::string_view text, char* out, const char* end,
+                      NonAscii non_ascii) noexcept {
   if (static_cast<std::size_t>(end - out) < text.size() + 2) return nullptr;
   *out++ = '"';
   if (CopyIfNone(kNotPlain, text.data(), text.size(), out)) {
     out[text.size()] = '"';
     return out + text.size() + 1;
   }
-  return WriteEscaped(text, out, end);
+  return WriteEscaped(text, non_ascii, out, end);
 }
 
 }  // namespace tracekin

@@ -59,10 +59,14 @@ bool IsControl(char32_t code_point) noexcept;
 /// Returns the maximum number of bytes that WriteJsonString writes for text of `size` bytes.
 constexpr std::size_t MaxJsonStringSize(std::size_t size) { return 6 * size + 2; }
 
+/// How a JSON string contains characters beyond ASCII: as UTF-8, or escaped as \uXXXX.
+enum class NonAscii { kKeep, kEscape };
+
 /// Writes `text`, which must be valid UTF-8, to [out, end) as a JSON string with its quotes.
 /// Returns the end of the string. If it does not fit, returns nullptr and leaves [out, end) in an
 /// unspecified state.
-char* WriteJsonString(std::string_view text, char* out, const char* end) noexcept;
+char* WriteJsonString(std::string_view text, char* out, const char* end,
+                      NonAscii non_ascii = NonAscii::kKeep) noexcept;
 
 }  // namespace tracekin
 

@@ -21,9 +21,16 @@ namespace tracekin::exporter {
 
 namespace {
 
-template <ZipkinJsonEncoder::Framing framing>
-std::unique_ptr<Encoder> MakeJson(const ExporterOptions& /*options*/) {
-  return std::make_unique<ZipkinJsonEncoder>(framing);
+// Zipkin 3.6.1 reads a compressed body and a message from Kafka in pieces of 8 KiB. It garbles a
+// character whose bytes are in two pieces. Therefore such bodies contain only ASCII.
+std::unique_ptr<Encoder> MakeJsonArray(const ExporterOptions& options) {
+  const bool in_pieces = options.compression == "gzip" || DestinationOf(options).type == "kafka";
+  return std::make_unique<ZipkinJsonEncoder>(ZipkinJsonEncoder::Framing::kArray,
+                                             in_pieces ? NonAscii::kEscape : NonAscii::kKeep);
+}
+
+std::unique_ptr<Encoder> MakeJsonLines(const ExporterOptions& /*options*/) {
+  return std::make_unique<ZipkinJsonEncoder>(ZipkinJsonEncoder::Framing::kLines);
 }
 
 std::unique_ptr<Encoder> MakeProto3(const ExporterOptions& /*options*/) {
@@ -97,8 +104,6 @@ Connection ConnectFile(const ExporterOptions& options, const Format& /*format*/,
   }};
 }
 
-using Framing = ZipkinJsonEncoder::Framing;
-
 constexpr RequiredKey kEndpoint[] = {{&ExporterOptions::endpoint, "exporter.endpoint"}};
 constexpr RequiredKey kPath[] = {{&ExporterOptions::path, "exporter.path"}};
 constexpr RequiredKey kScribeCategory[] = {
@@ -108,7 +113,7 @@ constexpr RequiredKey kKafkaKeys[] = {{&ExporterOptions::kafka_brokers, "exporte
 
 // name, body, path, module, make_encoder, judge, required
 constexpr Format kZipkinFormats[] = {
-    {"json", "a JSON array, `application/json`", "/api/v2/spans", "", MakeJson<Framing::kArray>,
+    {"json", "a JSON array, `application/json`", "/api/v2/spans", "", MakeJsonArray,
      JudgeZipkinAnswer},
     {"proto3", "a `ListOfSpans`, `application/x-protobuf`", "/api/v2/spans", "", MakeProto3,
      JudgeZipkinAnswer},
@@ -120,7 +125,7 @@ constexpr Format kScribeFormats[] = {
      nullptr, kScribeCategory},
 };
 constexpr Format kFileFormats[] = {
-    {"json", "lines, each a JSON object", "", "", MakeJson<Framing::kLines>, nullptr},
+    {"json", "lines, each a JSON object", "", "", MakeJsonLines, nullptr},
 };
 
 constexpr std::string_view kHttp[] = {"http", "https"};

@@ -65,21 +65,23 @@ void CheckPlain(std::string_view text) {
   CHECK(!plain || std::string_view(out.data(), text.size()) == text);
 }
 
-void CheckJson(std::string_view text) {
+void CheckJson(std::string_view text, NonAscii non_ascii) {
   std::vector<char> json(MaxJsonStringSize(text.size()));
-  const char* const end = WriteJsonString(text, json.data(), json.data() + json.size());
+  const char* const end = WriteJsonString(text, json.data(), json.data() + json.size(), non_ascii);
   CHECK(end != nullptr);
   const auto size = static_cast<std::size_t>(end - json.data());
   rapidjson::Document read;
   read.Parse<rapidjson::kParseValidateEncodingFlag>(json.data(), size);
   CHECK(read.IsString());
   CHECK(std::string_view(read.GetString(), read.GetStringLength()) == text);
+  CHECK(non_ascii == NonAscii::kKeep ||
+        std::none_of(json.begin(), json.begin() + size, [](char c) { return c < ' '; }));
 
   std::vector<char> exact(size);
-  CHECK(WriteJsonString(text, exact.data(), exact.data() + size) == exact.data() + size);
+  CHECK(WriteJsonString(text, exact.data(), exact.data() + size, non_ascii) == exact.data() + size);
   CHECK(std::equal(exact.begin(), exact.end(), json.begin()));
   std::vector<char> short_of_one(size - 1);
-  CHECK(!WriteJsonString(text, short_of_one.data(), short_of_one.data() + size - 1));
+  CHECK(!WriteJsonString(text, short_of_one.data(), short_of_one.data() + size - 1, non_ascii));
 }
 
 void CheckTruncation(std::string_view text, std::size_t max_bytes) {
@@ -102,7 +104,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   CHECK(valid == Repaired(text));
   CHECK((valid.data() == text.data()) == (valid == text));
   CheckPlain(text);
-  CheckJson(valid);
+  CheckJson(valid, NonAscii::kKeep);
+  CheckJson(valid, NonAscii::kEscape);
   CheckTruncation(valid, max_bytes);
   CHECK(TruncateUtf8(text, max_bytes).size() <= max_bytes);
   return 0;

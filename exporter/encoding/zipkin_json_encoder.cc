@@ -9,7 +9,6 @@
 #include <cstring>
 
 #include "base/hex.h"
-#include "base/utf8.h"
 
 namespace tracekin::exporter {
 
@@ -22,7 +21,8 @@ constexpr std::string_view kV1Marker = "yAnnotations\"";
 // Writes to a buffer that the caller has made large enough.
 class Writer {
  public:
-  Writer(char* begin, char* end) : at_(begin), end_(end) {}
+  Writer(char* begin, char* end, NonAscii non_ascii)
+      : at_(begin), end_(end), non_ascii_(non_ascii) {}
 
   char* position() const { return at_; }
 
@@ -51,7 +51,7 @@ class Writer {
   }
 
   void Text(std::string_view text) {
-    at_ = WriteJsonString(text, at_, end_);
+    at_ = WriteJsonString(text, at_, end_, non_ascii_);
     // Quotes inside a string are escaped, so only its end can match the marker.
     if (text.size() < kV1Marker.size() - 1 || at_[-2] != 's') return;
     if (std::memcmp(at_ - kV1Marker.size(), kV1Marker.data(), kV1Marker.size()) != 0) return;
@@ -76,6 +76,7 @@ class Writer {
 
   char* at_;
   char* const end_;
+  const NonAscii non_ascii_;
 };
 
 std::string_view KindName(SpanKind kind) {
@@ -223,7 +224,7 @@ void ZipkinJsonEncoder::Begin(const Resource& resource, std::string* body) {
   const SpanRecord& span = model_.Translate(record);
   const std::size_t needed = MaxSize(span);
   if (buffer_.size() < needed) buffer_.resize(needed);
-  Writer writer(buffer_.data(), buffer_.data() + buffer_.size());
+  Writer writer(buffer_.data(), buffer_.data() + buffer_.size(), non_ascii_);
   WriteSpan(span, &writer);
   if (framing_ == Framing::kLines) {
     writer.Raw("\n");

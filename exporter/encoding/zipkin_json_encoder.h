@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/utf8.h"
 #include "exporter/encoding/encoder.h"
 #include "exporter/encoding/zipkin_model.h"
 
@@ -28,7 +29,8 @@ class ZipkinJsonEncoder final : public Encoder {
     kLines,  // one JSON object per line (application/x-ndjson), for files that are appended to
   };
 
-  explicit ZipkinJsonEncoder(Framing framing) : framing_(framing) {}
+  explicit ZipkinJsonEncoder(Framing framing, NonAscii non_ascii = NonAscii::kKeep)
+      : framing_(framing), non_ascii_(non_ascii) {}
 
   std::string_view content_type() const override;
   void Begin(const Resource& resource, std::string* body) override;
@@ -37,6 +39,7 @@ class ZipkinJsonEncoder final : public Encoder {
 
  private:
   const Framing framing_;
+  const NonAscii non_ascii_;
   ZipkinModel model_;
   std::vector<char> buffer_;
 };

@@ -181,9 +181,10 @@ TEST(TruncateUtf8Test, CutsInvalidTextSomewhereNear) {
   }
 }
 
-std::string Json(std::string_view text) {
+std::string Json(std::string_view text, NonAscii non_ascii = NonAscii::kKeep) {
   std::string json(MaxJsonStringSize(text.size()), 0);
-  json.resize(WriteJsonString(text, json.data(), json.data() + json.size()) - json.data());
+  json.resize(WriteJsonString(text, json.data(), json.data() + json.size(), non_ascii) -
+              json.data());
   return json;
 }
 
@@ -196,6 +197,14 @@ TEST(WriteJsonStringTest, EscapesWhatMustBe) {
   EXPECT_EQ(Json(std::string_view("\0\x01\x0B\x1F\x7F", 5)),
             "\"\\u0000\\u0001\\u000b\\u001f\x7F\"");
   EXPECT_EQ(Json("\xE2\x82\xAC\xF0\x9F\x98\x80"), "\"\xE2\x82\xAC\xF0\x9F\x98\x80\"");
+}
+
+TEST(WriteJsonStringTest, EscapesNonAsciiIfAsked) {
+  EXPECT_EQ(Json("a\"\n\x7F", NonAscii::kEscape), "\"a\\\"\\n\x7F\"");
+  EXPECT_EQ(Json("\xC2\x80\xC3\xBC\xE2\x82\xAC", NonAscii::kEscape), R"("\u0080\u00fc\u20ac")");
+  EXPECT_EQ(Json("\xEF\xBF\xBF\xF0\x90\x80\x80", NonAscii::kEscape), R"("\uffff\ud800\udc00")");
+  EXPECT_EQ(Json("\xF0\x9F\x98\x80x\xF4\x8F\xBF\xBF", NonAscii::kEscape),
+            R"("\ud83d\ude00x\udbff\udfff")");
 }
 
 TEST(WriteJsonStringTest, FitsIfThereIsRoomForEveryByte) {

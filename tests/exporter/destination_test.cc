@@ -70,6 +70,24 @@ TEST(Destinations, EachOfThemCanBeReachedInEachOfItsFormats) {
   }
 }
 
+// Zipkin 3.6.1 garbles other text in these bodies.
+TEST(Destinations, JsonThatIsCompressedOrGoesToKafkaIsAscii) {
+  const auto body = [](const char* type, const char* compression) {
+    ExporterOptions options;
+    options.type = type;
+    options.compression = compression;
+    SpanRecord span;
+    span.name = "\xC3\xBC";
+    std::string json;
+    FormatOf(options)->make_encoder(options)->Add(span, &json);
+    return json;
+  };
+  EXPECT_THAT(body("zipkin", "gzip"), HasSubstr(R"("name":"\u00fc")"));
+  EXPECT_THAT(body("kafka", "none"), HasSubstr(R"("name":"\u00fc")"));
+  EXPECT_THAT(body("zipkin", "none"), HasSubstr("\"name\":\"\xC3\xBC\""));
+  EXPECT_THAT(body("file", "none"), HasSubstr("\"name\":\"\xC3\xBC\""));
+}
+
 TEST(Destinations, EachNeedsItsKeys) {
   for (const Destination& destination : Destinations()) {
     for (const RequiredKey& key : destination.required) {
