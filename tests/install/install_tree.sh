@@ -33,8 +33,9 @@ echo "by find_package, gRPC $grpc"
 has_span "$work/linked.json" consumed
 [ $grpc = OFF ] || "$work/build/with_grpc" "$work/grpc.json"
 
-# A program's search path does not apply to the libraries that its libraries need.
-LD_LIBRARY_PATH=$libraries TRACEKIN_EXPORTER_PATH=$work/original.json "$work/build/blkin_original"
+# This program does not need libtracekin.so itself, and its search path does not apply to the
+# libraries that its libraries need: libtracekin_blkin.so has to find libtracekin.so next to it.
+TRACEKIN_EXPORTER_PATH=$work/original.json "$work/build/blkin_original"
 has_span "$work/original.json" "process a"
 "$work/build/blkin_ceph" "$work/ceph.json"
 has_span "$work/ceph.json" "osd op"
@@ -75,7 +76,8 @@ if grep -r -l -F -e "$build" -e "$(dirname "$consumer")" -e "$work/installed" \
   fail "these files do"
 fi
 for library in "$libraries"/*.so; do
-  if readelf -d "$library" | grep -E 'R(UN)?PATH'; then
-    fail "$library looks for libraries there"
-  fi
+  path=$(readelf -d "$library" | sed -n 's/.*R[UN]*PATH.*\[\(.*\)\]/\1/p')
+  wanted=
+  ! readelf -d "$library" | grep -q 'NEEDED.*\[libtracekin\.so' || wanted=\$ORIGIN
+  [ "$path" = "$wanted" ] || fail "$library looks for libraries in '$path', not in '$wanted'"
 done
