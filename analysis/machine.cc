@@ -2,6 +2,7 @@
 #include "analysis/machine.h"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 
 namespace tracekin::analysis {
@@ -46,6 +47,11 @@ Time ToTime(std::uint64_t cycles, const Clock& clock) {
           ? cycles
           : static_cast<std::uint64_t>(Wide{cycles} * kSecond / clock.frequency);
   return ns + static_cast<std::uint64_t>(clock.offset_ns);
+}
+
+bool IsCallOfWaits(std::string_view name) {
+  return std::find(std::begin(kCallsOfWaits), std::end(kCallsOfWaits), name) !=
+         std::end(kCallsOfWaits);
 }
 
 std::int64_t OrZero(std::int64_t number) { return number == kAbsent ? 0 : number; }
@@ -455,8 +461,11 @@ void Machine::OnSyscall(const Event& event) {
   const Cpu& cpu = CpuOf(event);
   if (!IsThread(cpu.current)) return;
   Live& live = live_[cpu.current];
-  live.call_known = true;
   live.in_call = event.kind == Kind::kSyscallEntry;
+  // After a call, the thread may be in another one that was not recorded.
+  bool& all_calls = states_[event.host].all_calls;
+  all_calls = all_calls || (live.in_call && !IsCallOfWaits(event.text[Syscall::kName]));
+  live.call_known = all_calls;
   if (live.in_call) {
     const auto& number = event.number;
     live.asked = {};

@@ -100,6 +100,7 @@ class Machine {
         strangers;  // threads of hosts without a kernel trace
     unsigned idle_cpus = 0;
     bool has_waking = false;
+    bool all_calls = false;  // whether the recording contains other calls than kCallsOfWaits
   };
 
   Host& HostOf(std::uint16_t host);

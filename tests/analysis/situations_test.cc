@@ -214,6 +214,23 @@ TEST_F(Situation, PageIn) {
             "running 1; running:getpid 1; running 18; fault 30; ready 10; running 10");
 }
 
+// The recording lacks most calls, such as read(), so that the thread may have been in one of them.
+TEST_F(Situation, NoPageInIfOnlySomeCallsAreRecorded) {
+  story_.Runs(0, 1, 0);
+  story_.Start(0, 1, 1);
+  story_.Call(1, 1, "futex");
+  story_.Returns(2, 1);
+  story_.Blocks(20, 1, 0, kSleepsDeeply);
+  story_.Irq(50, 1, "nvme0q1");
+  story_.DiskDone(50, 1, 3);
+  story_.WakesFrom(50, 1, 1);
+  story_.Simply(50, Kind::kIrqExit, 1);
+  story_.Runs(60, 1, 0);
+  story_.Finish(70, 1, 1);
+  EXPECT_EQ(story_.Why(1),
+            "running 1; running:futex 1; running 18; disk 30; ready 10; running 10");
+}
+
 TEST_F(Situation, ReadyBehindAnotherThread) {
   BlockIn("nanosleep");
   story_.Runs(40, 2, 0);
