@@ -44,8 +44,8 @@ struct Part {
 /// The threads from which the parts of a span are derived.
 enum class Basis : std::uint8_t {
   kScopes,  // the threads on which the span was active
-  kThread,  // no scopes: the thread that started and finished the span
-  kFinish,  // no scopes, and another thread started it: the thread that finished it, and its waits
+  kThread,  // without scopes: the thread that started and finished the span
+  kFinish,  // without scopes, started by another thread: the finishing thread and its waits
   kNone     // no thread is known
 };
 

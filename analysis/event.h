@@ -81,7 +81,8 @@ enum class Kind : std::uint8_t {
   kCount
 };
 
-/// The value of a number that the trace does not contain. A reader sets all numbers of the kind.
+/// The value of a number that the trace does not contain. A reader sets all numbers that the
+/// event's kind defines.
 constexpr std::int64_t kAbsent = std::numeric_limits<std::int64_t>::min();
 
 /// Events of this CPU that the tracer discarded before `cycles`, because it had no room for them.

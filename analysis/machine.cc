@@ -148,8 +148,8 @@ void Machine::Resume(const Event& event) {
   Enter(cpu.current, live.call_known ? State::kUser : State::kRunning, event.cpu, 0);
 }
 
-// Ends the levels from index `levels` on. Level 0 is the thread itself and does not end, but its
-// events are forgotten if `levels` is 0.
+// Ends all levels whose index is at least `levels`. Level 0 is the thread itself and does not end,
+// but its events are forgotten if `levels` is 0.
 void Machine::Lower(Cpu* cpu, std::size_t levels) {
   cpu->levels.resize(levels, {Context::kTask, 0});
   if (levels == 0) cpu->levels.push_back({Context::kTask, 0});
@@ -338,7 +338,7 @@ WakeUp Machine::WakeUpOn(const Cpu& cpu, const Interruption* disk) const {
 void Machine::Wake(const Event& event, ThreadIndex thread) {
   Wait& wait = timelines_.waits[timelines_.threads[thread].segments.back().where];
   if (event.kind != Kind::kWaking && states_[event.host].has_waking) {
-    // The waking was lost, and this event comes from the CPU that the thread goes to.
+    // sched_waking was lost, and this event was recorded on the CPU that will run the thread.
     wait.reason = Reason::kNoWakeUp;
     return;
   }
