@@ -36,7 +36,8 @@ bool SetEndpointField(std::string_view field, std::string_view value, Endpoint* 
   return true;
 }
 
-// Most endpoints have no address, and are not to pay for calls (48 instructions a span).
+// Avoids calls for endpoints without an address, because most are. This saves 48 instructions per
+// span.
 Addresses::Addresses(const Endpoint& endpoint) noexcept
     : has_ipv4(!endpoint.ipv4.empty() && ParseAddress(AF_INET, endpoint.ipv4, &ipv4)),
       has_ipv6(!endpoint.ipv6.empty() && ParseAddress(AF_INET6, endpoint.ipv6, &ipv6)) {

@@ -17,12 +17,12 @@ namespace tracekin {
 /// AF_INET6. Returns false and writes nothing if inet_pton(3) rejects it.
 bool ParseAddress(int family, std::string_view text, void* address) noexcept;
 
-/// Sets what `field` names ("service", "ipv4", "ipv6" or "port") to `value`, which is borrowed.
-/// Returns false, and changes nothing, if there is no such field, or if the value is no address or
-/// no port.
+/// Sets the field named `field` ("service", "ipv4", "ipv6" or "port") to `value`, which is
+/// borrowed. Returns false, and changes nothing, if there is no such field, or if the value is not
+/// a valid address or port.
 bool SetEndpointField(std::string_view field, std::string_view value, Endpoint* endpoint) noexcept;
 
-/// The addresses of an endpoint, for formats that have them as bytes.
+/// The addresses of an endpoint as bytes, for formats that encode them in this form.
 struct Addresses {
   /// Omits addresses that cannot be parsed. Stores an address of the form ::ffff:1.2.3.4 as IPv4,
   /// because Zipkin's server converts it only when it reads JSON.

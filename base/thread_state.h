@@ -26,12 +26,13 @@ struct ThreadState {
   std::int32_t tid;             // gettid(), or 0 before its first use, because the system call
                                 // costs 107 ns
   bool ready;
-  bool leaves_scopes;  // when it exits; see scope.cc
+  bool leaves_scopes;  // true if it removes its open Scopes at its exit; see scope.cc
 };
 
-// initial-exec: one instruction instead of a call to __tls_get_addr; these bytes come out of the
-// surplus that glibc keeps for libraries loaded by dlopen. __thread and not thread_local, which
-// would call a function at each use to learn that there is nothing to initialise.
+// With the model initial-exec, an access costs one instruction instead of a call to __tls_get_addr.
+// The memory is part of the reserve that glibc keeps for libraries loaded by dlopen. A thread_local
+// variable would call a function at each use to check whether it needs initialisation, so this is
+// __thread.
 extern __thread TRACEKIN_PRIVATE_API ThreadState thread_state
     __attribute__((tls_model("initial-exec")));
 

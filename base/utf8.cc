@@ -23,8 +23,8 @@ Word Copy(const char* from, char* to) {
   return word;
 }
 
-// Sixteen bytes at a time, with the compiler's vector extension. Each test below returns a block
-// whose matching bytes are all ones.
+// A block of sixteen bytes, which the compiler's vector extension processes together. Each test
+// below returns a block whose matching bytes are all ones.
 using Block = signed char __attribute__((vector_size(kPadding + 1)));
 constexpr std::uint64_t kBlanks = 0x2020202020202020;
 
@@ -32,10 +32,8 @@ inline Block NotPlain(Block bytes) {
   return (bytes < 0x20) | (bytes == '"') | (bytes == '\\');  // bytes from 0x80 on are negative
 }
 
-inline Block NotAscii(Block bytes) {
-  return bytes <= 0;
-}  // NUL also matches, because Sanitize
-   // replaces it
+// NUL also matches, because Sanitize replaces it.
+inline Block NotAscii(Block bytes) { return bytes <= 0; }
 
 // Tests only the first `size` bytes.
 inline Block NotPlain(Block bytes, std::size_t size) {
@@ -68,8 +66,9 @@ inline Block CopyShort(const char* text, std::size_t size, char* out) {
   return Load<Block>(reinterpret_cast<const char*>(words));
 }
 
-// Returns whether `test` matches no byte of the text, and copies the text to `out`. Calls no
-// function: most texts are so short that a call of memcpy would cost more than copying the bytes.
+// Returns whether `test` matches no byte of the text, and copies the text to `out`. Does not call
+// any function, because most strings are so short that a call of memcpy would cost more than
+// copying the bytes.
 template <class Test>
 inline bool CopyIfNone(Test test, const char* text, std::size_t size, char* out) {
   if (size < sizeof(Block)) return !Any(test(CopyShort(text, size, out)));
@@ -172,7 +171,7 @@ char ShortEscape(char c) {
   }
 }
 
-// The slow paths of Sanitize and WriteJsonString, which few texts need.
+// The slow paths of Sanitize and WriteJsonString, which few strings need.
 
 [[gnu::noinline]] std::string_view ReplaceIllFormed(std::string_view text, std::string* scratch) {
   std::size_t valid = ValidPrefix(text);
