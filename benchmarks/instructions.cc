@@ -38,7 +38,7 @@ class Nowhere final : public Transport {
   explicit Nowhere(std::string work) : work_(std::move(work)) {}
 
   SendResult Send(const std::string& body, Clock::time_point) override {
-    CALLGRIND_TOGGLE_COLLECT;  // counting is no part of the work
+    CALLGRIND_TOGGLE_COLLECT;  // counting is not part of the work
     spans_ += SpansIn(body);
     CALLGRIND_TOGGLE_COLLECT;
     if (spans_ == kTimes) CALLGRIND_ZERO_STATS;
@@ -49,7 +49,7 @@ class Nowhere final : public Transport {
   void AbandonAfterFork() noexcept override {}
 
  private:
-  // By the log entry that each of ChildSpan's has.
+  // Counts the spans by the log entry that each span of ChildSpan has.
   static int SpansIn(const std::string& body) {
     constexpr std::string_view kLog = "looked up";
     int spans = 0;

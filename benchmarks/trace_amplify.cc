@@ -31,13 +31,13 @@ namespace fs = std::filesystem;
 using namespace tracekin::ctf;  // NOLINT: a program of one file
 using Number = PacketNumber;
 
-// A number of 64 bits in a file's bytes, and how much each copy adds to it.
+// The offset of a 64-bit number in a file, and how much each copy adds to the number.
 struct Patch {
   std::size_t at;
   std::uint64_t step;
 };
 
-// Where a packet's context has the number `slot`, in bytes since the context's beginning.
+// Returns the offset of the number `slot` in a packet's context.
 std::size_t PlaceOf(const Program& context, int slot) {
   for (const Instruction& instruction : context.code) {
     if (instruction.op == Instruction::Op::kInteger64 && instruction.slot == slot) {
@@ -139,7 +139,7 @@ class StreamFile {
   const TraceLayout& layout_;
   InputFile file_;
   std::vector<Packet> packets_;
-  std::vector<std::uint8_t> bytes_;  // with room behind, which headers may be read from
+  std::vector<std::uint8_t> bytes_;  // padded, because headers are read beyond their end
 };
 
 void Amplify(const std::string& from, const std::string& to, int copies) {

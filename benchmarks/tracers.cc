@@ -28,7 +28,7 @@ std::shared_ptr<opentracing::Tracer> MakeTracekin(const char* sampler, const std
 std::shared_ptr<opentracing::Tracer> MakeDatadog(double rate) {
   datadog::opentracing::TracerOptions options;
   options.service = "benchmark";
-  options.agent_port = 1;  // nothing listens there
+  options.agent_port = 1;  // no agent listens there
   options.sample_rate = rate;
   options.extract = {datadog::opentracing::PropagationStyle::B3};
   options.inject = {datadog::opentracing::PropagationStyle::B3};
