@@ -16,15 +16,16 @@
 namespace tracekin::configuration {
 
 /// Returns the message "NAME: expected ..., found FOUND", with the values that `setting` allows.
-/// `name` is what the operator wrote: the path or the environment variable. `found` is ready for
-/// display.
+/// `name` is the path or the environment variable, depending on which one the operator used.
+/// `found` is ready for display.
 std::string Unexpected(std::string_view name, const Setting& setting, std::string_view found);
 
 /// Checks the value of `setting` in `options`. On failure, `error` is an Unexpected().
 bool CheckSetting(const Setting& setting, const Options& options, std::string_view name,
                   std::string* error);
 
-/// How a request proves who sends it, each by what sets it; a request can have one of them.
+/// Returns the settings that configure a credential, as phrases for a message. A request can have
+/// only one credential.
 std::vector<std::string_view> Credentials(const ExporterOptions& exporter);
 
 /// Returns whether anyone who can listen on the network could read a credential.

@@ -89,7 +89,7 @@ std::string ForType(const exporter::Destination& destination) {
   return " for exporter.type " + Quoted(destination.type);
 }
 
-// Each of the following functions returns what is wrong with the destination, or "".
+// Each of the following functions returns an error message about the destination, or "".
 
 std::string MissingKey(const ExporterOptions& exporter,
                        const exporter::Rows<exporter::RequiredKey>& required) {
@@ -135,7 +135,8 @@ std::string CredentialFault(const ExporterOptions& exporter) {
          "; set only one of them";
 }
 
-/// Returns what is wrong with the endpoint of a destination that has one, or "".
+/// Returns an error message about the endpoint if the destination has one and it is not valid, or
+/// "".
 std::string EndpointFault(const ExporterOptions& exporter, const exporter::Destination& destination,
                           const exporter::Format& format) {
   if (destination.schemes.empty()) return {};

@@ -86,8 +86,8 @@ std::string Shown(const Json& value) {
   return {buffer.GetString(), buffer.GetSize()};
 }
 
-// Each function stores a JSON value of the right type in `options` and returns "", or returns what
-// was found instead. CheckSetting checks whether the value is allowed.
+// Each function stores a JSON value of the right type in `options` and returns "", or returns the
+// value for a message if its type is wrong. CheckSetting checks whether the value is allowed.
 
 std::string Store(const Boolean& setting, const Json& json, Options* options) {
   if (!json.IsBool()) return Shown(json);

@@ -184,8 +184,8 @@ std::string AllowedUrls() {
 
 }  // namespace
 
-// No lock: a fork during another thread's first call would leave it taken in the child. Two threads
-// may make a table each; one of them stays.
+// Does not use a lock, because it would stay locked in a child that is forked during another
+// thread's first call. Two threads may each make a table, and one of the tables is kept.
 const std::vector<Setting>& Settings() {
   static std::atomic<const std::vector<Setting>*> settings{nullptr};
   const std::vector<Setting>* made = settings.load(std::memory_order_acquire);

@@ -11,7 +11,7 @@ namespace tracekin::configuration {
 
 namespace {
 
-// `json` is a JSON string, in which only the controls of ASCII have been escaped.
+// `json` is a JSON string, in which only ASCII control characters have been escaped.
 std::string WithoutControls(std::string_view json) {
   std::string shown;
   while (!json.empty()) {

@@ -14,8 +14,9 @@ namespace tracekin::configuration {
 /// Returns whether `text` is valid UTF-8 without NUL, at which C interfaces would cut it.
 bool IsText(std::string_view text);
 
-/// `text` as a JSON string, for a message: on one line, what is not text replaced by U+FFFD,
-/// controls of ASCII and of Unicode escaped, a password in a URL masked, and cut after 100 bytes.
+/// Returns `text` as a JSON string on one line, for a message. Replaces invalid UTF-8 by U+FFFD,
+/// escapes ASCII and Unicode control characters, masks the password of a URL, and cuts the string
+/// after 100 bytes.
 std::string Quoted(std::string_view text);
 
 /// Returns `number` in decimal without an exponent, regardless of the host's locale.

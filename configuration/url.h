@@ -19,7 +19,8 @@ bool IsUrl(std::string_view url);
 /// Returns whether the user or the password contains an '@', which must be written as %40 there.
 bool HasStrayAt(std::string_view url);
 
-/// From the first slash behind the host up to a query or fragment; empty if there is none.
+/// Returns the path, from the first slash after the host up to a query or fragment, or "" if there
+/// is none.
 std::string_view UrlPath(std::string_view url);
 
 /// Returns whether the scheme is https.
