@@ -20,9 +20,9 @@ namespace tracekin::ctf {
 
 class BabeltraceStream {
  public:
-  /// Reads from `messages`. What the stream says about its trace goes into `found->traces[trace]`
-  /// if it is the first stream of it, and what is missing or damaged into `found`. Both must
-  /// outlive the stream.
+  /// Reads from `messages`. Stores the stream's information about its trace in
+  /// `found->traces[trace]` if `is_first` is set, and adds missing and damaged data to `found`.
+  /// Both must outlive the stream.
   BabeltraceStream(IteratorOwner messages, std::size_t trace, bool is_first, Found* found);
   ~BabeltraceStream();
   BabeltraceStream(const BabeltraceStream&) = delete;

@@ -20,8 +20,8 @@ class NotUnderstood : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The metadata contradicts itself in a way by which libbabeltrace2 2.0 ends the process, so that
-/// it must not be asked.
+/// The metadata contradicts itself in a way that makes libbabeltrace2 2.0 abort the process. It
+/// must therefore not read this trace.
 class WrongMetadata : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };

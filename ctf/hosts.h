@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both ways of reading say alike about clocks, hosts and what is missing.
+// Functions for clocks, hosts and missing data that both readers share, so that their results
+// agree.
 //
 // Thread-safety: the functions only access their arguments.
 #ifndef TRACEKIN_CTF_HOSTS_H
@@ -19,16 +20,17 @@ std::int64_t ClockOffset(std::int64_t seconds, std::int64_t cycles, std::uint64_
 /// Sets the host of `trace`: the host whose clock has this UUID, or a new host.
 void AddToHosts(const std::string& clock_uuid, Trace* trace, Found* found);
 
-/// Adds to a sum of discarded events. It wraps, because damaged packets may count anything.
+/// Adds to a sum of discarded events. The sum wraps around on overflow, because damaged packets may
+/// contain any count.
 void AddDiscarded(std::int64_t count, std::int64_t* sum);
 
-/// Makes `event` say that events were discarded between two clock values, on the CPU that it names
-/// already. `begin` may be absent. The number is absent if `count` is 0: it is not known, or whole
-/// packets were overwritten.
+/// Turns `event`, whose CPU is already set, into a report that events were discarded between two
+/// clock values. `begin` may be absent. A `count` of 0 means that the number is unknown or that
+/// whole packets were overwritten, and is stored as absent.
 void SetDiscarded(std::uint64_t cycles, std::int64_t begin, std::int64_t count, bool kernel,
                   analysis::Event* event);
 
-/// The note about `count` events that step back in time.
+/// Returns the note about `count` events that were omitted because their time decreases.
 std::string LeftOut(const Trace& trace, std::uint64_t count);
 
 }  // namespace tracekin::ctf

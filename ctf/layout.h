@@ -24,8 +24,8 @@ struct EventLayout {
   Meaning meaning;
   Program context;  // the context of this event class; extracts nothing
   Program fields;
-  // The initial numbers, if some events do not have all of them, and the texts that an event may
-  // not have.
+  // The initial numbers, for events that do not have all of them, and the slots of the texts that
+  // an event may lack.
   bool may_lack_numbers = false;
   std::array<std::int64_t, analysis::Event::kNumbers> numbers{};
   std::vector<int> texts;

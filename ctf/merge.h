@@ -2,8 +2,8 @@
 // Merges several streams, each sorted by time, into one.
 //
 // A tree of losers (Knuth, The Art of Computer Programming, volume 3, section 5.4.1) knows which
-// stream is next. It is not asked as long as that stream stays before the runner-up, because one
-// CPU's events come in runs.
+// stream is next. The tree is not searched while that stream stays before the runner-up, which
+// saves time because one CPU often records many events in a row.
 //
 // Thread-safety: one thread at a time.
 #ifndef TRACEKIN_CTF_MERGE_H

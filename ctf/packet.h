@@ -24,7 +24,7 @@ struct Packet {
   std::uint64_t begin = 0;    // clock values
   std::uint64_t end = 0;
   std::uint64_t sequence = 0;
-  // Events, since the stream began; 0 if the trace does not count them.
+  // Number of discarded events since the stream began, or 0 if the trace does not count them.
   std::uint64_t discarded = 0;
   std::uint32_t cpu = 0;
   std::uint64_t stream = 0;    // the id of the stream class

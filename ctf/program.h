@@ -25,7 +25,7 @@ struct Wanted {
   enum class As : std::uint8_t {
     kNumber,     // an integer
     kText,       // a string, or an array or sequence of characters up to the first NUL
-    kLowBytes,   // the last 8 of an array of bytes, as a number in network order
+    kLowBytes,   // the last 8 bytes of an array, as a number in network order
     kHighBytes,  // the 8 bytes before these; bytes that the array does not have are 0
     kLast        // the last integer of a sequence
   };
