@@ -14,7 +14,7 @@ struct Extent {
   char object[kMaxTarget];  // the object's name, NUL-terminated
   std::uint64_t offset;     // offset in the object
   std::uint64_t size;
-  std::uint32_t exists;  // 0: never written, reads as zeros
+  std::uint32_t exists;  // 0 if it was never written and reads as zeros
 };
 
 struct Extents {

@@ -2,8 +2,8 @@
 // mapper SEGMENT MAP-FILE OBJECT-SIZE: maps each block of the volume to an object.
 //
 // The first write to a block allocates its object. The map file has one line for each object, which
-// is on disk before the write continues. So a mapper that is restarted after a kill knows every
-// object that was acknowledged.
+// is on disk before the write continues. A mapper that is killed and restarted therefore knows
+// every object that was acknowledged.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -38,7 +38,7 @@ class Peer {
     // `size` bytes that are copied to the slot's own buffer; they must stay valid until `done` is
     // called.
     const void* copied = nullptr;
-    std::uint64_t data = 0;  // otherwise the data's place in the segment; 0: the slot's own buffer
+    std::uint64_t data = 0;  // otherwise its place in the segment; 0: the slot's own buffer
   };
 
   Peer(const std::string& segment, PortNumber port);

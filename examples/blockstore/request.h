@@ -16,7 +16,8 @@ namespace blockstore {
 
 enum class Op : std::uint32_t { kRead, kWrite, kMapRead, kMapWrite };
 
-/// Where a request is. It changes under the lock of the port that holds the request (segment.h).
+/// The state of a request. It changes under the lock of the port that holds the request
+/// (segment.h).
 enum class State : std::uint32_t {
   kFree,
   kSubmitted,  // in its receiver's queue

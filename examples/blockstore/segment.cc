@@ -66,7 +66,7 @@ Segment::Segment(const std::string& name) {
   if (memory == MAP_FAILED) Fail("mmap");
   memory_ = static_cast<Memory*>(memory);  // zeros if it is new
   if (memory_->ready == 0) Initialise();
-  flock(file, LOCK_UN);  // because the mapping keeps the open file, and with it the lock
+  flock(file, LOCK_UN);  // needed because the mapping keeps the file open
   close(file);
 }
 

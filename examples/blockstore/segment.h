@@ -65,13 +65,13 @@ class Segment {
   void Submit(Slot* slot);
   void Respond(Slot* slot, bool ok);
 
-  /// Takes the next slot from a port's queue: a request to serve (kAccepted) or an own request that
-  /// is back. Waits for at most `timeout` and returns nullptr if the queue stays empty. For a
-  /// request that is back, `ok` is its result.
+  /// Takes the next slot from a port's queue: a request to serve (kAccepted) or one of its own
+  /// requests that was answered. Waits for at most `timeout` and returns nullptr if the queue stays
+  /// empty. For an answered request, `ok` is its result.
   Slot* Take(PortNumber port, std::chrono::milliseconds timeout, bool* ok);
 
-  /// Takes back a slot of the caller whose receiver is gone. Returns false if the receiver lives or
-  /// has answered.
+  /// Reclaims a slot of the caller whose receiver is gone. Returns false if the receiver is alive
+  /// or has answered.
   bool Cancel(Slot* slot);
 
   /// Returns the requests that an earlier owner had accepted and not answered. A new owner of the
@@ -79,7 +79,7 @@ class Segment {
   std::vector<Slot*> Unanswered(PortNumber port);
 
   /// Returns how many of the port's slots are still in use for an earlier owner, and frees those
-  /// that it had taken back. For the new owner of the port.
+  /// that it had taken back. The new owner of the port calls this.
   std::uint32_t Adopt(PortNumber port);
 
  private:

@@ -45,9 +45,9 @@ class Connection {
     int from, to;
     MessengerStream* stream;
     std::string waiting{};  // to be sent
-    std::size_t sent = 0;   // how many of these bytes are sent
-    bool ended = false;     // nothing more arrives
-    bool closed = false;    // everything has been sent as well
+    std::size_t sent = 0;   // number of these bytes that were sent
+    bool ended = false;     // true if no more bytes will arrive
+    bool closed = false;    // true if all bytes have been sent as well
     Digests digests{};
 
     bool wants_to_read() const { return !ended && waiting.empty(); }

@@ -14,7 +14,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* Reads one ADDRESS:PORT at `text` that ends at one of `ends`. Returns what follows it, or NULL. */
+/* Reads one ADDRESS:PORT at `text` that ends at one of `ends`. Returns the end of the address, or
+ * NULL. */
 static const char* read_address(const char* text, const char* ends, struct sockaddr_in* address) {
   char host[INET_ADDRSTRLEN];
   const size_t length = strcspn(text, ends);

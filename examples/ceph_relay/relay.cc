@@ -97,7 +97,7 @@ Route Listen(const std::string& argument) {
   return route;
 }
 
-// One thread calls the methods; each connection has its own thread.
+// Only one thread may call the methods. Each connection has its own thread.
 class Relay {
  public:
   Relay(std::shared_ptr<tracekin::Tracer> tracer, bool stamp, std::FILE* digests)
