@@ -244,7 +244,7 @@ std::shared_ptr<Exporter> MakeExporter(ExporterOptions options, const Resource& 
   const Format& format = *FormatOf(options);
   options.type = destination.type;
   options.format = format.name;
-  // This comes first, because the modules use OpenSSL, which libcurl initializes.
+  // This must come first, because the modules use OpenSSL, which libcurl initializes.
   if (destination.network && !options.make_transport) InitialiseCurl();
   const Exporter::MakeEncoder make_encoder = EncoderMaker(options, format);
   Connection connection = Connect(options, format, std::string(make_encoder()->content_type()));

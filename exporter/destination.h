@@ -54,8 +54,8 @@ struct RequiredKey {
 struct Format {
   std::string_view name;  // the value of exporter.format
   std::string_view body;  // describes the encoded batch for docs/configuration.md
-  // The end of the URL path at which a collector accepts this format, or empty if any path will do.
-  // An endpoint that ends with the path of another format is rejected.
+  // The end of the URL path at which a collector accepts this format, or empty if any path is
+  // allowed. An endpoint that ends with the path of another format is rejected.
   std::string_view path;
   std::string_view module;  // libtracekin_MODULE.so contains the encoder; empty if it is built in
   std::unique_ptr<Encoder> (*make_encoder)(const ExporterOptions& options);  // null: see module
@@ -64,7 +64,7 @@ struct Format {
   Rows<RequiredKey> required = {};
 };
 
-/// The transport of a destination, and what the exporter must provide for it.
+/// The transport of a destination and its requirements for the exporter.
 struct Connection {
   Exporter::MakeTransport make_transport;
   std::optional<Exporter::HelperThread> helper = {};

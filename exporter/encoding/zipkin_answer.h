@@ -12,7 +12,7 @@
 
 namespace tracekin::exporter {
 
-/// Interprets a response by its HTTP status and the beginning of its text:
+/// Interprets a response by its HTTP status and the beginning of its body:
 ///
 ///   2xx                              kAccepted
 ///   413, or 500 whose text begins    kTooLarge; Zipkin uses the second form

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Encodes a list of Zipkin's v1 spans in Thrift's binary protocol for POST /api/v1/spans, which
-// expects the list without the header of a call.
+// expects the list without the header of a Thrift call.
 //
 // Thread-safety: not synchronized. Owns a buffer that grows to the largest span encoded so far.
 #ifndef TRACEKIN_EXPORTER_ENCODING_ZIPKIN_THRIFT_ENCODER_H

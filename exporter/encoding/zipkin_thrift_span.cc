@@ -45,8 +45,8 @@ class Memory : public TVirtualTransport<Memory> {
   char* at_ = nullptr;
 };
 
-// The annotations and the address key by which Zipkin's v1 API expresses a kind. "" if it does not
-// define one.
+// The annotations and the address key by which Zipkin's v1 API expresses a kind. A field is "" if
+// the API does not define it.
 struct Vocabulary {
   std::string_view begin;
   std::string_view end;
@@ -73,8 +73,8 @@ bool IsOneOf(std::string_view text, std::initializer_list<std::string_view> word
   return text.size() == 2 && std::find(words.begin(), words.end(), text) != words.end();
 }
 
-// Text that Zipkin would read as the kind of the span if the annotation had a host. Without a host,
-// Zipkin keeps it as text.
+// Strings that Zipkin would interpret as the kind of the span if the annotation had a host. Without
+// a host, Zipkin keeps them as text.
 bool IsCoreAnnotation(std::string_view text) {
   return IsOneOf(text, {"cs", "cr", "sr", "ss", "ms", "mr", "ws", "wr"});
 }

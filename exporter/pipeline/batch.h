@@ -14,10 +14,10 @@
 namespace tracekin::exporter {
 
 struct Batch {
-  std::string bytes;  // spans as in span_bytes.h, each padded to a multiple of eight bytes
+  std::string bytes;  // spans (span_bytes.h), each padded to a multiple of eight bytes
   std::size_t spans = 0;
-  // The resource, as entries (span_bytes.h), of spans that another process left in the spool. Empty
-  // for spans of this tracer.
+  // The resource of spans that another process left in the spool, encoded as entries
+  // (span_bytes.h). Empty for spans of this tracer.
   std::string resource;
   std::chrono::steady_clock::time_point made = {};  // when its first span was added
   std::uint64_t tries = 0;                          // number of failed tries

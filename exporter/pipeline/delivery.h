@@ -12,7 +12,7 @@
 //
 // It has no threads and no clock, and never waits. The exporter thread owns it and passes the time.
 //
-// Nothing here throws. Batches are list elements, which move from one list to another without an
+// No function throws. Batches are list elements, which move from one list to another without an
 // allocation, so that a lack of memory delays a batch but never loses it.
 #ifndef TRACEKIN_EXPORTER_PIPELINE_DELIVERY_H
 #define TRACEKIN_EXPORTER_PIPELINE_DELIVERY_H
@@ -125,7 +125,7 @@ class Delivery {
   std::list<Batch> ready_;
   std::list<Batch> old_;         // read from the spool, but not settled
   std::list<Batch> current_;     // the batch being sent, from the front of `old_` or `ready_`
-  bool current_is_old_ = false;  // whether it, or the last one, is from `old_`
+  bool current_is_old_ = false;  // whether that batch, or the last one sent, is from `old_`
   std::list<Batch> spare_;       // kept for their memory
 
   bool away_ = false;

@@ -17,8 +17,9 @@ class DropReport {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
 
-  /// The line to be logged, or "" if there is nothing to tell, or, unless it is the `last` time,
-  /// not yet. Throws std::bad_alloc; the next call then tells of the same drops.
+  /// Returns the line to log, or "" if there are no new drops. Unless `last` is true, also returns
+  /// "" if it is too early for a report. Throws std::bad_alloc, and then the next call reports the
+  /// same drops.
   std::string Make(const Counters& totals, const std::string& last_error, TimePoint now, bool last);
 
  private:

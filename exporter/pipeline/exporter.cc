@@ -124,7 +124,7 @@ void Exporter::Log(LogLevel level, MakeMessage make_message) noexcept {
     logging_ = true;
     logger_(level, message);
   } catch (...) {
-    // A failing logger or a lack of memory must not end the host process.
+    // A failing logger or a lack of memory must not terminate the host process.
   }
   logging_ = false;
 }
@@ -150,7 +150,7 @@ void Exporter::Start() noexcept {
 // Throws the same as std::thread if a thread cannot be started.
 Exporter::Worker* Exporter::StartThreads() {
   auto worker = std::make_unique<Worker>(this);
-  if (helper_) helper_->start();  // if another thread cannot be had it stays, for the next try
+  if (helper_) helper_->start();  // keeps running if a later thread cannot be started
   Sender* sender = &worker->sender;
   sender->set_eager(eager_transport_);
   worker->sender_thread = std::thread([sender] {

@@ -36,8 +36,8 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   using MakeEncoder = Sender::MakeEncoder;
   using MakeTransport = Sender::MakeTransport;
 
-  /// The two makers are called on the sender thread, once a process, or again for each batch as
-  /// long as they throw; `logger` is not empty.
+  /// Calls the two makers on the sender thread, once per process, or again for each batch as long
+  /// as they throw. REQUIRES: `logger` is not empty.
   Exporter(const ExporterOptions& options, const Resource& resource, MakeEncoder make_encoder,
            MakeTransport make_transport, Logger logger);
   ~Exporter();
@@ -58,29 +58,30 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
     std::function<void()> after_fork_in_child;  // called while the child has one thread
   };
 
-  /// Has `helper` started and stopped together with the exporter's own threads. REQUIRES: all of
-  /// its hooks are set, and none throws unless it says so; as set_on_round().
+  /// Starts and stops `helper` together with the exporter's own threads. REQUIRES: all of its hooks
+  /// are set, none throws except as described above, and no thread was started yet.
   void set_helper(HelperThread helper) { helper_ = std::move(helper); }
 
-  /// Says whether the transport is made as soon as there are threads, rather than for the first
-  /// batch: one that starts threads of its own must be. REQUIRES: as set_on_round().
+  /// If `eager` is true, makes the transport as soon as the threads run, and not for the first
+  /// batch. A transport that starts its own threads requires this. REQUIRES: no thread was started
+  /// yet.
   void set_eager_transport(bool eager) { eager_transport_ = eager; }
 
-  /// Waits until what needs the host's file system or new threads has been done for the first time,
-  /// or could not be: the collector's name is resolved, and librdkafka has started its threads. A
-  /// second at most; not at all if there is neither.
+  /// Waits until the steps that need the host's file system or new threads have succeeded or
+  /// failed: resolving the collector's name, and starting librdkafka's threads. Waits at most one
+  /// second, and returns immediately if neither step is needed.
   void AwaitReady() noexcept;
 
-  /// Returns the resource of the constructor, as entries (span_bytes.h).
+  /// Returns the resource that the constructor received, encoded as entries (span_bytes.h).
   std::string_view resource() const { return resource_; }
 
   SpanQueue& queue() { return queue_; }
 
   /// Starts the threads if they do not run in this process. Called when the tracer is made, and
-  /// again in the child of a fork. It must not be later, because a host may forbid itself new
-  /// threads once it runs (HAProxy does, with RLIMIT_NPROC). If the threads cannot be started,
-  /// later spans try again, but not more than once per second. The failures are logged by the
-  /// threads that start eventually, or by Close(). Costs one load if the threads run.
+  /// again in the child of a fork. Waiting until the first span would be too late, because a host
+  /// may forbid itself new threads once it runs (HAProxy does, with RLIMIT_NPROC). If the threads
+  /// cannot be started, later spans try again, but not more than once per second. The failures are
+  /// logged by the threads that start eventually, or by Close(). Costs one load if the threads run.
   void EnsureRunning() noexcept {
     if (worker_.load(std::memory_order_relaxed) == nullptr) Start();
   }

@@ -12,8 +12,8 @@ namespace tracekin::exporter {
 struct Outcome {
   SendResult result{SendStatus::kFailed};
   bool no_memory = false;       // kFailed because this process lacks memory
-  std::size_t without_ids = 0;  // spans left out because no collector accepts their ids
-  std::size_t unencoded = 0;    // spans left out because there was no memory to encode them
+  std::size_t without_ids = 0;  // spans omitted because no collector accepts their ids
+  std::size_t unencoded = 0;    // spans omitted because there was no memory to encode them
 };
 
 }  // namespace tracekin::exporter

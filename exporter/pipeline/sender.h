@@ -28,8 +28,8 @@ class Sender {
   using MakeEncoder = std::function<std::unique_ptr<Encoder>()>;
   using MakeTransport = std::function<std::unique_ptr<Transport>()>;
 
-  /// `resource` is the resource of the tracer, as entries (span_bytes.h). It is borrowed, like the
-  /// two makers. The sender's thread calls `on_outcome` whenever Take() will return a result.
+  /// `resource` is the tracer's resource, encoded as entries (span_bytes.h). It is borrowed, like
+  /// the two makers. The sender's thread calls `on_outcome` whenever Take() will return a result.
   Sender(std::string_view resource, const MakeEncoder& make_encoder,
          const MakeTransport& make_transport, std::function<void()> on_outcome);
 

@@ -63,7 +63,8 @@ constexpr std::uint64_t kMaxSegmentBytes = 4 * kSegmentBytes;
 // read a file crafted to look like many overlapping records.
 constexpr std::size_t kMaxEffort = 16 * kMaxSegmentBytes;
 
-// A larger resource is cut to the service's name when it is written, and damage when it is read.
+// A larger resource is cut to the service's name when it is written, and counts as damage when it
+// is read.
 constexpr std::size_t kMaxResourceBytes = 65536;
 constexpr std::size_t kMaxServiceBytes = 1024;
 
@@ -136,7 +137,7 @@ std::string CutResource(std::string_view entries) {
   return ResourceBytes({TruncateUtf8(reader.resource().service_name, kMaxServiceBytes), {}});
 }
 
-// Converts a span that tracekin 0.1 wrote to the current format, in which every entry has a type.
+// Converts a span written by tracekin 0.1 to the current format, in which every entry has a type.
 // All values become text. REQUIRES: the check sum of the span is correct.
 void MakeValuesText(char* span, std::size_t size) {
   std::size_t at = sizeof(SpanHeader);
@@ -358,7 +359,7 @@ void Spool::ReadRecords(std::size_t at, std::uint32_t expected, bool old, Conten
     }
     at += sizeof record + span.size();
   }
-  if (torn) ++content->lost;  // one at least
+  if (torn) ++content->lost;  // at least one
 }
 
 // Reads a segment and corrects the counts, because its content is known now.

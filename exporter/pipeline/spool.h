@@ -46,7 +46,7 @@ namespace tracekin::exporter {
 class Spool {
  public:
   /// Does not access the disk yet. Changes only spooled, adopted, in_flight, spool_full and
-  /// spool_corrupt of `counts`. `resource` is the resource of later spans, as entries
+  /// spool_corrupt of `counts`. `resource` is the resource of later spans, encoded as entries
   /// (span_bytes.h). If it is larger than 64 KiB, the files contain only the beginning of the
   /// service name.
   Spool(std::string folder, std::uint64_t max_bytes, std::string_view resource,
@@ -89,7 +89,7 @@ class Spool {
   struct Segment {
     std::string path;
     std::uint64_t bytes;  // size of the file
-    std::uint64_t spans;  // unsettled ones, valid if `counted`
+    std::uint64_t spans;  // number of unsettled spans, valid if `counted`
     bool counted;         // whether `spans` is in the counts adopted and spooled
     bool adopted;
   };

@@ -15,9 +15,9 @@
 
 namespace tracekin::exporter {
 
-/// Those of the tracer's counters that the exporter changes: `exported`, `spooled`, `in_flight`,
-/// `adopted` and reasons in `dropped`. Only the functions below may touch them while other threads
-/// read.
+/// The subset of the tracer's counters that the exporter changes: `exported`, `spooled`,
+/// `in_flight`, `adopted` and some reasons in `dropped`. While other threads read them, only the
+/// functions below may access them.
 class ExporterCounts : public Counters {
  public:
   static void Add(std::uint64_t* to, std::uint64_t spans) noexcept {
@@ -28,7 +28,7 @@ class ExporterCounts : public Counters {
     Add(to, spans);
   }
 
-  /// Reads the counters. Reads those of the last stages of a span's life first.
+  /// Reads all counters, beginning with the last stages of a span's life.
   Counters Read() const noexcept {
     Counters read;
     for (auto info = std::rbegin(kCounters); info != std::rend(kCounters); ++info) {
@@ -41,8 +41,8 @@ class ExporterCounts : public Counters {
   void Reset() noexcept { static_cast<Counters&>(*this) = {}; }
 };
 
-/// How many spans have left the queue. Those that it refused, and those that were adopted, never
-/// were in it.
+/// Returns how many spans have left the queue. Excludes spans that the queue refused and spans that
+/// were adopted, because these were never in it.
 inline std::uint64_t TakenFromQueue(const Counters& counts) {
   return counts.exported + counts.TotalDropped() - counts.dropped.queue_full + counts.spooled +
          counts.in_flight - counts.adopted;

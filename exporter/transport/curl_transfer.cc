@@ -40,7 +40,7 @@ CurlTransfer::CurlTransfer(Sockets* sockets) : sockets_(sockets) {
   guards_[1] = OpenGuard();
   easy_.reset(curl_easy_init());
   if (!multi_ || !easy_) throw std::bad_alloc();
-  Set(CURLOPT_NOSIGNAL, 1L);    // leave the host's signal handlers alone
+  Set(CURLOPT_NOSIGNAL, 1L);    // do not change the host's signal handlers
   Set(CURLOPT_QUICK_EXIT, 1L);  // do not wait for a name server beyond the deadline
   Set(CURLOPT_ERRORBUFFER, error_.data());
   Set(CURLOPT_OPENSOCKETFUNCTION, &OnOpen);

@@ -192,8 +192,8 @@ SendResult HttpTransport::Post(const std::string& body, Clock::time_point deadli
   curl_easy_getinfo(transfer_->easy(), CURLINFO_RETRY_AFTER, &retry_after);
   transfer_->End();
 
-  // Whatever becomes of its body, an answer is an answer. A status without a byte read is that of
-  // the request before: the host has closed our descriptors before this one began.
+  // The status counts even if the body fails. A status without any bytes read belongs to the
+  // previous request, because the host closed our descriptors before this one began.
   if (bytes_read_ != 0 && status >= 200) return judge_(status, answer_, seconds(retry_after));
   if (code == CURLE_OUT_OF_MEMORY) throw std::bad_alloc();
   if (resolver_) resolver_->Doubt();

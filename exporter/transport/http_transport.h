@@ -36,8 +36,8 @@ namespace tracekin::exporter {
 /// (curl_transfer.h).
 class HttpTransport final : public Transport {
  public:
-  /// What the collector made of a batch: a function of the answer's status, of the beginning of its
-  /// body, and of how long it asks to be left alone. Each encoding has its own.
+  /// Returns the result of a batch, given the response's status, the beginning of its body, and the
+  /// delay that it requests. Each encoding has its own function.
   using Judge = SendResult (*)(long status, std::string_view text,
                                std::chrono::seconds retry_after);
 

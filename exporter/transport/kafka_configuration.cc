@@ -22,7 +22,8 @@ constexpr int kMaxMessageBytes = 64 << 20;
 
 constexpr std::size_t kMaxFileBytes = 1 << 20;
 
-// What only we may set: another value would make reports of deliveries fail to appear.
+// Properties that an operator must not set, because with other values delivery reports might not
+// arrive.
 constexpr std::string_view kReserved[] = {"bootstrap.servers", "metadata.broker.list",
                                           "delivery.report.only.error", "transactional.id"};
 

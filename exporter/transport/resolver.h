@@ -26,8 +26,8 @@ class Resolver {
  public:
   using Clock = Transport::Clock;
 
-  /// How old addresses are when a new connection has them asked for again, and how long it then
-  /// waits before it uses the old ones.
+  /// A new connection queries again if the addresses are older than kFresh. It uses the old ones if
+  /// there is no answer within kLongestWait.
   static constexpr std::chrono::seconds kFresh{60};
   static constexpr std::chrono::seconds kLongestWait{1};
 
@@ -61,7 +61,7 @@ class Resolver {
   void AwaitFirst(Clock::time_point deadline) noexcept;
 
   struct Answer {
-    std::string addresses;  // the format of CURLOPT_RESOLVE
+    std::string addresses;  // in the format of CURLOPT_RESOLVE
     std::string error;      // why no address is known, or empty
   };
 

@@ -38,8 +38,8 @@ class Sockets {
   bool IsOurs(int descriptor) const noexcept;
   bool AllOurs() const noexcept;
 
-  /// Forgets the descriptors that are no longer ours. Called after the library, because that closes
-  /// some sockets without Close().
+  /// Forgets the descriptors that are no longer ours. Called after each use of the library, because
+  /// it closes some sockets without Close().
   void ForgetClosed() noexcept;
 
   int count() const noexcept;

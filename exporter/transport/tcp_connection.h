@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A TCP connection on which every wait has a deadline: for the name server and for the peer, even
-// if that sends or receives single bytes. libcurl connects, and the bytes on the connection are
-// ours.
+// if that sends or receives single bytes. libcurl makes the connection, and this class sends and
+// receives the bytes.
 //
 // Thread-safety: one thread at a time, except for Interrupt().
 #ifndef TRACEKIN_EXPORTER_TRANSPORT_TCP_CONNECTION_H
