@@ -222,7 +222,7 @@ std::string Tracestate(Random* random) {
     return 'k' + std::to_string(number++) + '=' + Word(random, size);
   };
   std::string list = List(random, count, bytes, numbered);
-  // A full list, with more text after it.
+  // Returns a full list with more text after it.
   if (bytes != 0 && random->OneIn(2)) list += random->OneIn(2) ? ",a=1" : "1,a=1";
   return list;
 }

@@ -18,7 +18,7 @@ namespace {
 constexpr BytesFormat kFormats[] = {BytesFormat::kBlkin, BytesFormat::kCeph, BytesFormat::kHost,
                                     BytesFormat::kOtel};
 
-/// Headers with or without support for LookupKey.
+/// A carrier of headers, with or without support for LookupKey.
 class Carrier final : public opentracing::HTTPHeadersReader, public opentracing::HTTPHeadersWriter {
  public:
   explicit Carrier(Headers initial = {}, bool asked = false)

@@ -2,8 +2,8 @@
 // One thread's random walk through the API: one call after another, each chosen by weight.
 //
 // The calls are in tables, by subject. A call gets its arguments from the World, calls the API,
-// checks what must hold for the result, and leaves the result in the World. Thread-safety: one
-// thread at a time, except that any thread may call doing().
+// checks the result, and leaves it in the World. Thread-safety: one thread at a time, except that
+// any thread may call doing().
 #ifndef TRACEKIN_FUZZ_API_WALK_H
 #define TRACEKIN_FUZZ_API_WALK_H
 
