@@ -104,7 +104,7 @@ struct Wake {
 struct Migrate {
   enum Number { kTid, kFromCpu, kToCpu };
 };
-struct Fork {  // the vtid is the one in the innermost namespace, kChildNamespace (child_ns_inum)
+struct Fork {  // the vtid in the innermost namespace, which is kChildNamespace (child_ns_inum)
   enum Number { kParentTid, kParentPid, kChildTid, kChildPid, kChildNamespace, kChildVtid };
   enum Text { kChildComm };
 };
