@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contexts in stream carriers: a context that was read and written must be read as the same context
-// again.
+// Fuzzes contexts in stream carriers. A context that was read and written must be read as the same
+// context again.
 #include "propagation/binary.h"
 
 #include <sstream>

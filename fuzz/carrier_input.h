@@ -14,7 +14,7 @@
 
 namespace tracekin {
 
-/// An input. As text it is "asked" or "iterated", the formats with commas between them, and a line
+/// An input. Its text form is "asked" or "iterated", the formats separated by commas, and a line
 /// "key: value" for each header.
 struct CarrierInput {
   bool asked = false;  // the carrier supports LookupKey

@@ -34,7 +34,7 @@ const propagation::Propagation& Reader(const std::vector<std::string>& formats) 
   return *reader;
 }
 
-// Counts each result; printed when the program ends.
+// Counts the results, and prints the counts when the program ends.
 struct Tally {
   std::size_t results[3] = {};
 
@@ -64,7 +64,7 @@ Entries Sorted(Entries entries) {
   return entries;
 }
 
-// Aborts and shows what was read or written if it is not as expected.
+// Aborts, and shows both values, if `value` differs from `expected`.
 template <class Value, class Show>
 void CheckSame(const Value& value, const Value& expected, Show show) {
   if (value == expected) return;

@@ -34,8 +34,8 @@ constexpr Message kMessages[] = {
     {{kCephEcSubOpRead, 3}, 3},  {{kCephEcSubOpReadReply, 2}, 1},
 };
 
-// Writes fields as Ceph does. Bytes with a fixed value get that value; the rest comes from the
-// input.
+// Writes fields as Ceph does. Bytes with a fixed value get that value, and all others are read from
+// the input.
 class FrontBuilder {
  public:
   explicit FrontBuilder(Input* input) : input_(input) {}
@@ -166,7 +166,7 @@ std::string Rest(const propagation::CephTracePlace& place, std::string front) {
   return front.erase(place.ids, kIdsBytes);
 }
 
-// Returns what a message preserves of `context`.
+// Returns the parts of `context` that a message can represent.
 propagation::Context Carried(propagation::Context context, bool with_otel) {
   if (!context.sampled() || !context.has_ids()) return {};
   context.decision = propagation::Decision::kAccept;

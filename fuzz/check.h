@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks an invariant. A broken invariant aborts, because libFuzzer keeps the input of a program
-// that aborts.
+// Checks an invariant. Aborts if the invariant is broken, because libFuzzer keeps the input of a
+// program that aborts.
 #ifndef TRACEKIN_FUZZ_CHECK_H
 #define TRACEKIN_FUZZ_CHECK_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configuration as JSON: a configuration that is accepted is valid key by key, and its printed form
-// is read as the same options.
+// Fuzzes the JSON configuration. In an accepted configuration, each key must be valid, and its
+// printed form must be read as the same options.
 #include "tracekin/configuration.h"
 
 #include <rapidjson/document.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metadata, in packets or as text: it is understood or refused, whatever it is, and what was
-// understood can be run on any bytes.
+// Fuzzes the reader of metadata, in packets or as text. Any input must be either accepted or
+// rejected, and accepted metadata must be able to read any bytes.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace tracekin::ctf;
 
-// Runs the program on `bytes`, in memory of just their size.
+// Runs the program on `bytes`, in memory of exactly their size.
 void RunOn(const Program& program, const std::vector<std::uint8_t>& bytes) {
   std::int64_t numbers[kScratch] = {};
   std::string_view texts[kScratch];
@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view input(reinterpret_cast<const char*>(data), size);
   try {
     const TraceLayout layout = LayOut(ParseMetadata(MetadataText(input)));
-    // The metadata's own bytes are as good as others.
+    // Any bytes will do, so this uses those of the metadata.
     const std::vector<std::uint8_t> bytes(data, data + std::min<std::size_t>(size, 300));
     RunOn(layout.packet_header, bytes);
     for (const auto& [id, stream] : layout.streams) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trace: its metadata, and then one file for each stream, with lines "====" between them. What
-// our own reader understands and finds whole, libbabeltrace2 must read as the same events in the
-// same order.
+// Fuzzes a trace. The input contains its metadata and then one file for each stream, separated by
+// lines "====". If the project's own reader finds a trace undamaged, libbabeltrace2 must read the
+// same events in the same order.
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -55,7 +55,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   WriteTrace(input, folder.path());
   const std::optional<Reading> own = Read(folder.path(), Way::kOwn);
   if (!own || !own->found.damage.empty()) return 0;
-  // It may refuse what is harmless, such as two fields of one name in an event that nobody wants.
+  // libbabeltrace2 may reject a harmless trace, for example if an ignored event has two fields of
+  // the same name.
   const std::optional<Reading> other = Read(folder.path(), Way::kBabeltrace2);
   if (!other || !other->found.damage.empty()) return 0;
   const std::string difference = tracekin::testing::Difference(*own, *other);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes spans from the queue or the spool: arbitrary bytes, of which only well-formed spans may
-// be decoded.
+// Fuzzes the decoder of spans from the queue or the spool. It must accept only well-formed spans
+// and reject all other bytes.
 #include "exporter/pipeline/span_bytes.h"
 
 #include <arpa/inet.h>

@@ -91,8 +91,8 @@ Segment Build(Input* input) {
   return segment;
 }
 
-// Returns whether only the records look like records. The input may contain, between them, a whole
-// record from another input.
+// Returns whether nothing else in the segment looks like a record. The input may contain a whole
+// record from another input between its own records.
 bool HasNoOthers(const Segment& segment) {
   std::size_t found = 0;
   for (std::size_t at = 0; (at = segment.bytes.find("SPAN", at)) != std::string::npos; ++at) {

@@ -30,7 +30,7 @@ using namespace tracekin;
 
 const Resource kResource{"service", {{"zone", "a"}, {"key", "the tracer's"}}};
 
-// The input of the encoders, and the span that they must make of it.
+// The input of the encoders, and the span that their output must represent.
 struct Told {
   const SpanRecord& record;
   const SpanRecord& span;
@@ -107,7 +107,7 @@ void CheckJson(const Told& told) {
   const SpanRecord& span = told.span;
   const std::string body = Encoded(
       exporter::ZipkinJsonEncoder(exporter::ZipkinJsonEncoder::Framing::kArray), told.record);
-  CHECK(body.find("yAnnotations\"") == body.npos);  // what Zipkin takes for its first API
+  CHECK(body.find("yAnnotations\"") == body.npos);  // Zipkin would mistake it for v1
   CHECK(body.find('\n') == body.npos);
   rapidjson::Document list;
   list.Parse<rapidjson::kParseValidateEncodingFlag>(body.data(), body.size());
@@ -162,7 +162,7 @@ void CheckProto3(const Told& told) {
 #ifdef TRACEKIN_HAVE_THRIFT
 void CheckThrift(const Told& told) {
   const SpanRecord& span = told.span;
-  ::testing::GTEST_FLAG(break_on_failure) = true;  // of what ReadSpans expects
+  ::testing::GTEST_FLAG(break_on_failure) = true;  // aborts if ReadSpans fails
   const std::vector<thrift::Span> list =
       ReadSpans(Encoded(exporter::ZipkinThriftEncoder(), told.record));
   CHECK(list.size() == 1);
