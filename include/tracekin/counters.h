@@ -27,7 +27,7 @@ struct Counters {
 
   struct {
     std::uint64_t queue_full = 0;  // the queue had reached queue_spans or queue_bytes
-    std::uint64_t too_large = 0;   // each one alone too large for the collector, or out of memory
+    std::uint64_t too_large = 0;   // too large for the collector on its own, or out of memory
     std::uint64_t rejected = 0;    // the collector answered that it will not accept them
     std::uint64_t expired = 0;     // still failing after retry_max_age_ms or retry_max_tries
     std::uint64_t spool_full = 0;  // the oldest spans, when the spool had reached spool_bytes

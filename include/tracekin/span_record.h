@@ -96,7 +96,7 @@ struct SpanRecord {
   SpanKind kind = SpanKind::kLocal;
   bool debug = false;
   bool shared = false;           // a server span with the same ids as its client span (Zipkin)
-  bool random_trace_id = false;  // W3C Trace Context Level 2: the last 7 bytes of it are random
+  bool random_trace_id = false;  // W3C Trace Context Level 2: its last 7 bytes are random
   // A tag `error` expresses the status too, but is not required. Its value "false" means kOk, and
   // any other value means kError. A value other than "true" and "false" is the message.
   SpanStatus status = SpanStatus::kUnset;

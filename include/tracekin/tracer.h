@@ -42,9 +42,9 @@ class TRACEKIN_API Tracer : public opentracing::Tracer {
   /// while handling a request.
   virtual bool Flush(std::chrono::milliseconds timeout) noexcept = 0;
 
-  /// Asks the sampler whether to sample the trace whose id has this lower half. For programs that
-  /// begin traces without StartSpan. Like StartSpan, it is cheap and safe to call while handling a
-  /// request.
+  /// Asks the sampler whether to sample the trace whose id has this lower half. Programs that begin
+  /// traces without StartSpan can use this. Like StartSpan, it is cheap and safe to call while
+  /// handling a request.
   virtual bool Sample(std::uint64_t trace_id_low) noexcept = 0;
 
   /// Exports a span that was recorded elsewhere as if this tracer had started and finished it. The

@@ -21,7 +21,7 @@ namespace tracekin {
 
 enum class SendStatus {
   kAccepted,  // the collector acknowledged the batch, or it was written to the file
-  kRejected,  // the collector will never accept this batch; without a bad span it may accept it
+  kRejected,  // the collector will never accept this batch, but may accept it without a bad span
   kTooLarge,  // the collector does not accept a batch of this size, but may accept smaller ones
   kFailed,    // no answer, an error or a time-out: a later try may succeed
 };
