@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::int64_t kUnknown = -1;
 
-// Limit for each string, so that text without an end is not copied. The tracer truncates text that
-// is too long for a span and counts that.
+// Limit for each string, so that a string without an end is not copied. The tracer truncates text
+// that is too long for a span and counts that.
 constexpr std::size_t kMaxText = 65536;
 
 enum class EntryType : std::uint8_t { kName, kService, kIp, kAnnotation, kTag };

@@ -41,7 +41,7 @@ class PartialSpans {
   /// Asks the tracer's sampler about a new trace. Returns true without a tracer.
   bool Sample(std::int64_t trace_id) noexcept;
 
-  /// `now_ns` is the time since the Unix epoch. A record is dropped if memory runs out.
+  /// `now_ns` is the time since the Unix epoch. Drops the record if memory runs out.
   void Annotate(const Origin& origin, std::string_view event, std::int64_t now_ns) noexcept;
   void Tag(const Origin& origin, std::string_view key, std::string_view value,
            std::int64_t now_ns) noexcept;
@@ -86,7 +86,7 @@ class PartialSpans {
     SpanKind kind = SpanKind::kLocal;
     bool annotated = false;  // `text` has an annotation
     bool named = false;      // `text` has the span's name
-    bool reported = false;   // at least once: `text` now contains a later part
+    bool reported = false;   // true if a part was reported; `text` then contains a later one
     std::string text;        // entries; see partial_spans.cc
   };
   using List = std::list<PartialSpan>;

@@ -2,7 +2,7 @@
 // Records each call of BlkKin's API as a zipkin:* event and as a part of a Zipkin span.
 //
 // A record costs a few loads if no session is active and there is no tracer. Records with trace id
-// 0 are ignored. Text may be any bytes that end with a NUL. Events contain its first 32 KiB as
+// 0 are ignored. Text may contain any bytes and ends with a NUL. Events contain its first 32 KiB as
 // valid UTF-8. Thread-safety: any thread may call these. Nothing throws.
 #ifndef TRACEKIN_INTEGRATIONS_BLKIN_RECORD_H
 #define TRACEKIN_INTEGRATIONS_BLKIN_RECORD_H

@@ -53,10 +53,10 @@ class ClientInterceptor final : public Interceptor {
     if (span_ == nullptr) return;
     started_.store(true, std::memory_order_release);
     try {
-      // Ignores an error: the call goes on without a context.
+      // Ignores an error, because the call can continue without a context.
       (void)tracer_->Inject(span_->span().context(), MetadataWriter(*metadata));
     } catch (...) {
-      // Out of memory: the server starts a new trace.
+      // Out of memory. The server will start a new trace.
     }
   }
 

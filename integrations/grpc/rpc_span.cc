@@ -10,7 +10,7 @@
 namespace tracekin {
 namespace {
 
-// Status messages come from application code and may contain long exception texts.
+// Application code sets status messages, which may contain long texts of exceptions.
 constexpr std::size_t kMaxMessageBytes = 512;
 
 std::string Bounded(const std::string& message) {
@@ -58,7 +58,7 @@ void RpcSpan::Finish(const ::grpc::Status& status) noexcept {
       }
     }
   } catch (...) {
-    // Out of memory: the span has fewer tags.
+    // Out of memory. The span will have fewer tags.
   }
   span_->Finish();
 }

@@ -87,7 +87,7 @@ class ServerInterceptor final : public Interceptor {
     entry_.span = &span_->span();
     metadata->emplace(::grpc::string_ref(kSpanKey), ::grpc::string_ref(entry_.value));
   } catch (...) {
-    // Out of memory: the call goes on with or without a span.
+    // Out of memory. The call continues, with or without a span.
   }
 
   void NoteCancelled() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
@@ -150,7 +150,7 @@ opentracing::Span* GrpcServerSpan(const ::grpc::ServerContextBase& context) noex
   }
   return nullptr;
 } catch (...) {
-  // Out of memory: the context builds its map of the metadata on the first call.
+  // Out of memory. The context builds its map of the metadata on the first call.
   return nullptr;
 }
 

@@ -6,22 +6,22 @@
 //   interceptors.push_back(tracekin::MakeGrpcServerInterceptorFactory(tracer));
 //   builder.experimental().SetInterceptorCreators(std::move(interceptors));
 //
-// A call gives one span on each side, named "package.Service/Method". The context travels in the
+// Each call has one span on each side, named "package.Service/Method". The context travels in the
 // call's metadata, through the tracer's HTTPHeaders format. README.md of this folder lists the
 // tags.
 //
-// Which span is active, in the sense of tracekin::ActiveSpan(), while your code runs:
+// While your code runs, tracekin::ActiveSpan() is:
 //   client                   the call's parent is the span that is active on the thread that
 //                            starts the call; open a Scope there to name another one
 //   synchronous server       the server span, in the whole handler
 //   callback server          the server span, in the method that returns the reactor; not in the
 //                            reactor's reactions
 //   completion-queue server  none: nothing tells gRPC which thread will work for the call
-// Where it is not, take it from GrpcServerSpan() and open a Scope.
+// Where the server span is not active, get it from GrpcServerSpan() and open a Scope.
 //
 // Thread-safety: everything here may be called from any thread. No call blocks, throws, or fails an
-// RPC: without memory, or with metadata that cannot be read, the call goes on with less in its
-// trace.
+// RPC. If memory runs out or metadata cannot be read, the call continues, and its trace contains
+// less information.
 #ifndef TRACEKIN_GRPC_H
 #define TRACEKIN_GRPC_H
 
