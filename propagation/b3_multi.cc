@@ -71,14 +71,14 @@ opentracing::expected<void> B3Multi::Inject(const Context& context,
                      {context.decision == Decision::kDebug ? "1" : "0", 1});
 }
 
-// Flattened because calls are a large part of an extraction; hot: see docs/performance.md.
+// Flattened because calls are a large part of an extraction's cost; see docs/performance.md.
 [[gnu::flatten]] Extraction B3Multi::Extract(TextLookup* carrier, Context* context,
                                              std::string* /*tracestate*/) const {
   Context read;
   const auto trace_id = carrier->Find(Key::kB3TraceId);
   if (trace_id && !ReadIds(*trace_id, carrier, &read)) return Extraction::kCorrupted;
   if (!ReadDecision(carrier, &read)) return Extraction::kCorrupted;
-  // Without a trace id the other ids mean nothing, but a decision is valid.
+  // Without a trace id, the other ids are meaningless, but a decision is valid.
   if (!trace_id && !read.has_decision()) return Extraction::kNothing;
   *context = std::move(read);
   return Extraction::kFound;

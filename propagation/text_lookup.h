@@ -48,7 +48,7 @@ class TextLookup {
   /// Returns whether Find or IterateForJaegerItems has iterated the carrier.
   bool has_jaeger_items() const { return iterated_ || has_jaeger_items_; }
 
-  /// Iterates the carrier unless that has been done. Does not change what Find returns.
+  /// Iterates the carrier unless that has been done. Does not change the results of Find.
   void IterateForJaegerItems();
 
   /// Calls visit(key, value) for each of Jaeger's baggage items, in order. `key` does not include
