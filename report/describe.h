@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Describes a part of a span's time as a phrase: what the thread did or waited for.
+// Describes a part of a span's time as a phrase, which names the thread's activity or the cause of
+// its wait.
 //
 // Thread-safety: the functions only access their arguments.
 #ifndef TRACEKIN_REPORT_DESCRIBE_H

@@ -14,8 +14,8 @@
 
 namespace tracekin::report {
 
-/// Explains the time of a span. Lists the largest causes first. Below each wait, lists what the
-/// thread that it waited for did in that time.
+/// Explains the time of a span. Lists the largest causes first. Below each wait, lists the activity
+/// of the thread that it waited for.
 std::string Why(const analysis::Engine& engine, analysis::SpanIndex span);
 
 enum class Order { kStart, kDuration };
@@ -28,7 +28,7 @@ std::string Traces(const analysis::Engine& engine, const std::vector<analysis::S
                    Order order, std::size_t limit);
 
 /// Draws the spans of a trace as a tree that is `width` columns wide. Each span has a bar that
-/// shows what its threads did. If `ascii` is true, uses only ASCII characters.
+/// shows the activity of its threads. If `ascii` is true, uses only ASCII characters.
 std::string Tree(const analysis::Engine& engine, const std::vector<analysis::SpanIndex>& trace,
                  std::size_t width, bool ascii);
 

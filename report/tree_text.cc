@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements Tree(), which draws the spans of a trace over time. Below each span, it draws what the
-// threads of the span did.
+// Implements Tree(), which draws the spans of a trace over time. Below each span, it draws the
+// activity of the span's threads.
 #include <algorithm>
 #include <array>
 #include <map>
