@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is not in the recording is said to be unknown, with the reason, and nothing is made up for
-// it.
+// Tests that time which the recording does not explain is reported as unknown, with the reason.
 #include <gtest/gtest.h>
 
 #include "tests/analysis/story.h"
@@ -16,7 +15,7 @@ TEST(Missing, KernelTrace) {
   EXPECT_EQ(story.Explained(1).basis, Basis::kThread);
 }
 
-// Without a kernel's trace, scopes still tell when a span was queued.
+// Without a kernel trace, scopes still show when a span was queued.
 TEST(Missing, KernelTraceWithScopes) {
   Story story(1, false);
   story.Start(0, 1, 1);
@@ -63,8 +62,8 @@ TEST(Missing, KernelTraceAtTheStart) {
             "unknown 100 (before the recording); unknown 10 (still waiting at the end)");
 }
 
-// The first switch of a CPU tells who has had it from the beginning; the first wake-up of a thread,
-// that it was blocked until then.
+// The first switch of a CPU shows which thread has used it since the beginning. The first wake-up
+// of a thread shows that it was blocked until then.
 TEST(Missing, StateAtTheStart) {
   Story story(0);
   story.New(0, Kind::kSoftirqRaise, 0);
@@ -103,7 +102,7 @@ TEST(Missing, EventsOfAnotherProcessorDoNotMatterToOneThatRuns) {
   EXPECT_EQ(story.Why(1), "running 100");
 }
 
-// It may have been woken, have run, and have been blocked again by something else meanwhile.
+// In the meantime, the thread may have been woken, may have run, and may have been blocked again.
 TEST(Missing, EventsWhileBlocked) {
   Story story;
   story.Runs(0, 1, 0);
@@ -126,7 +125,7 @@ TEST(Missing, WakeUp) {
   EXPECT_EQ(story.Why(1), "running 10; unknown 50 (no wake-up recorded); running 40");
 }
 
-// An idle processor wakes nobody by itself, so it is not charged.
+// An idle processor does not wake threads by itself, so the wait is not attributed to it.
 TEST(Missing, ContextOfTheWakeUp) {
   Story story;
   story.Runs(0, 1, 0);
@@ -140,7 +139,7 @@ TEST(Missing, ContextOfTheWakeUp) {
             "running 5; running:read 5; unknown 30 (waker not known); running:read 10");
 }
 
-// It is woken after it has decided to block and before it is off its processor.
+// The thread is woken after it has decided to block and before it leaves its processor.
 TEST(Missing, TimeBetweenWakeUpAndBlocking) {
   Story story;
   story.Runs(0, 1, 0);
@@ -183,7 +182,7 @@ TEST(Missing, ClockThatGoesBack) {
 
 TEST(Missing, RoomForSegments) {
   Machine::Limits limits;
-  limits.segments = 6;  // turns of the processor count, too
+  limits.segments = 6;  // segments of the processor count as well
   Machine machine(limits);
   for (Time time = 1; time < 10; ++time) {
     Event event;

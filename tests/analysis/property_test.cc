@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random schedules: what the analysis says is what the schedule did, and its parts add up.
+// Compares the results of the analysis with random schedules, and checks that the parts add up.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 constexpr int kThreads = 6;
 constexpr std::uint32_t kCpus = 3;
 
-// A machine that does what comes into its mind, and remembers the cause of each thread's time.
+// A machine that makes random decisions and records the true cause of each thread's time.
 class Schedule {
  public:
   explicit Schedule(unsigned seed) : random_(seed), story_(kCpus) {
@@ -86,8 +86,8 @@ class Schedule {
     Note(thread);
   }
 
-  // A preempted thread whose processor nobody has is ready. What was before its first run is not
-  // told.
+  // A preempted thread whose processor is idle counts as ready. The time before its first run is
+  // not recorded.
   void Note(int thread) {
     auto& changes = truth_[thread];
     Cause cause = state_[thread];
@@ -128,7 +128,7 @@ class Schedule {
     Become(thread, call.cause);
   }
 
-  // The CPU wakes a thread, by whatever that waits for.
+  // The CPU wakes a thread in the way that ends the thread's wait.
   void WakeOne(std::uint32_t cpu) {
     const int thread = 1 + static_cast<int>(Below(kThreads));
     const Cause* const cause = waits_[thread];
@@ -161,7 +161,7 @@ class Schedule {
   std::vector<Change> truth_[kThreads + 1];
 };
 
-// The parts at depth 0, told like the truth.
+// Formats the parts at depth 0 in the same way as Truth().
 std::string Told(const std::vector<Part>& parts) {
   std::string text;
   Cause cause = Cause::kUnknown;
@@ -179,7 +179,8 @@ std::string Told(const std::vector<Part>& parts) {
   return text;
 }
 
-// Every part's parts divide it, and so do the whole's: in order, without gaps, nothing twice.
+// Expects that the parts divide the whole, and that each part's parts divide that part, in order
+// and without gaps or overlaps.
 void ExpectPartition(const std::vector<Part>& parts, Time from, Time to) {
   std::vector<Time> reached = {from}, ends = {to};
   for (const Part& part : parts) {
@@ -194,7 +195,7 @@ void ExpectPartition(const std::vector<Part>& parts, Time from, Time to) {
     reached.back() = part.end;
     reached.push_back(part.start);
     ends.push_back(part.end);
-    // A part that nothing is told of at the next depth has no parts to add up.
+    // A part without explanation at the next depth has no parts to add up.
     const auto next = &part + 1;
     if (next == parts.data() + parts.size() || next->depth <= part.depth) {
       reached.pop_back();
@@ -222,7 +223,7 @@ void ExpectToldAsItWas(unsigned seed) {
     const std::vector<Part> whole = explain(begin, end);
     ExpectPartition(whole, begin, end);
 
-    // The last wait may go on after the end, when its cause is not known yet.
+    // The last wait may continue beyond the end. Its cause is then unknown.
     std::string truth = schedule.Truth(thread), told = Told(whole);
     if (!whole.empty() && whole.back().reason == Reason::kStillWaiting) {
       truth.erase(truth.rfind("; ", truth.size() - 3) + 2);
@@ -247,7 +248,7 @@ void ExpectToldAsItWas(unsigned seed) {
   }
 }
 
-// Events that no kernel would record in that order, with numbers that none has.
+// Passes events to `engine` in an order, and with numbers, that no kernel would record.
 void TellGarbage(unsigned seed, Engine* engine) {
   std::mt19937_64 random(seed);
   const auto below = [&](std::uint64_t limit) { return random() % limit; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One recording for each way in which a span's time can go, and what the analysis says of it.
+// Tests the analysis with one recording for each way in which a span can spend its time.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -9,8 +9,8 @@
 namespace tracekin::analysis {
 namespace {
 
-// Span 1 of thread 1 runs from 0 to 100 on CPU 0, and blocks in a call from 20 to 60. What wakes it
-// at 50 is the test's to tell.
+// Span 1 of thread 1 runs from 0 to 100 on CPU 0, and blocks in a call from 20 to 60. Each test
+// chooses the event that wakes it at 50.
 class Situation : public ::testing::Test {
  protected:
   void BlockIn(const char* call, std::int64_t object = kAbsent) {
@@ -73,8 +73,8 @@ TEST_F(Situation, JoinOfAThreadThatEnds) {
             "running:futex 10; running 30");
 }
 
-// A pipe, a socket of the machine, an eventfd, a signalfd and epoll over them are alike: a thread
-// wakes.
+// A pipe, a local socket, an eventfd, a signalfd and epoll on these are all alike: a thread wakes
+// the reader.
 TEST_F(Situation, WokenByAThread) {
   for (const char* call : {"read", "epoll_wait", "ppoll", "recvmsg", "io_uring_enter"}) {
     Story story;
@@ -92,7 +92,7 @@ TEST_F(Situation, WokenByAThread) {
   }
 }
 
-// A lock of readers and writers, a barrier, a semaphore: all of them are a futex.
+// A readers-writer lock, a barrier and a semaphore are all implemented by a futex.
 TEST_F(Situation, WriterWaitsForAReaderThatSleeps) {
   story_.Runs(0, 2, 1);
   story_.Call(0, 2, "nanosleep");
@@ -117,7 +117,7 @@ TEST_F(Situation, ReadOfARingThatADiskCompletes) {
             "running:io_uring_enter 10; running 30");
 }
 
-// The kernel's thread passes the keys on; what it waited for is told in the place of the wait.
+// The kernel thread passes on the keystrokes. Its own waits replace the wait for it.
 TEST_F(Situation, InputThatAKernelThreadPassesOn) {
   story_.IsKernels(9);
   story_.Runs(0, 9, 1);
@@ -158,7 +158,7 @@ TEST_F(Situation, TimerOfASoftirq) {
             "running 10; running:select 10; timer 30; ready 10; running:select 10; running 30");
 }
 
-// Drivers of today complete requests in the hard irq, where Trace Compass looks at softirqs only.
+// Current drivers complete requests in the hard irq, while Trace Compass only considers softirqs.
 TEST_F(Situation, DiskReadThatAnIrqCompletes) {
   BlockIn("read");
   story_.Irq(50, 1, "virtio2-req.0");
@@ -180,8 +180,7 @@ TEST_F(Situation, DiskReadThatASoftirqCompletes) {
   EXPECT_EQ(Woken(), "running 10; running:read 10; disk 30; ready 10; running:read 10; running 30");
 }
 
-// The journal's thread writes for the one that waits, so that its own waits are told in the place
-// of that.
+// The journal's thread writes for the thread that waits, so its own waits replace that wait.
 TEST_F(Situation, SyncOfAFile) {
   story_.IsKernels(9);
   BlockIn("fsync");
@@ -316,7 +315,7 @@ TEST_F(Situation, IrqAndSoftirqStorm) {
   EXPECT_EQ(story_.Done().timelines().names[irq.what], "eth0");
 }
 
-// The process ends with another of its threads than its first, which is the one that is named.
+// The thread that ends the process is not its first thread, but the analysis names the first one.
 TEST_F(Situation, ChildWithSeveralThreads) {
   Event& fork = story_.New(0, Kind::kFork, 1);
   fork.number[Fork::kChildTid] = fork.number[Fork::kChildPid] = 7;
@@ -349,7 +348,8 @@ TEST_F(Situation, ForkAndWait) {
             "ready 10; running:wait4 10; running 30");
 }
 
-// Who is waited for is a thread that was started meanwhile: before that, its maker is told of.
+// The thread that is waited for was started during the wait. The time before is explained by the
+// thread that started it.
 TEST_F(Situation, ThreadThatWasNotYetThere) {
   story_.Runs(0, 5, 1);
   BlockIn("futex");
@@ -370,8 +370,8 @@ TEST_F(Situation, UserInput) {
             "running 10; running:read 10; input 30; ready 10; running:read 10; running 30");
 }
 
-// The server gets the request, works for 20 ns, and answers: over the loopback device, or between
-// two network namespaces, which see the same addresses.
+// The server receives the request, works for 20 ns, and answers. This may be over the loopback
+// device, or between two network namespaces, which see the same addresses.
 TEST_F(Situation, CallOfAServer) {
   story_.Runs(0, 2, 1);
   story_.Call(0, 2, "recvmsg");
@@ -400,7 +400,8 @@ TEST_F(Situation, CallOfAServerThatIsNotTraced) {
             "running 30");
 }
 
-// The same sequence numbers of another connection, which Trace Compass would take for the answer.
+// Another connection has the same sequence numbers. Trace Compass would mistake its packet for the
+// answer.
 TEST_F(Situation, PacketsOfOtherConnectionsAreNotMistaken) {
   story_.Runs(0, 2, 1);
   BlockIn("recvmsg");
@@ -424,7 +425,7 @@ TEST_F(Situation, PacketThatWasSentTwice) {
   EXPECT_EQ(story_.Done().timelines().packets[wait.packet].transmissions, 2u);
 }
 
-// Datagrams have no sequence numbers: of several that are alike the first sent is the first
+// Datagrams have no sequence numbers. Of several equal ones, the first one sent is the first one
 // received.
 TEST_F(Situation, DatagramsInTheirOrder) {
   const auto datagram = [&](Time time, Kind kind, std::uint32_t cpu) {
@@ -451,7 +452,7 @@ TEST_F(Situation, DatagramsInTheirOrder) {
             "running:recvfrom 10; running 30");
 }
 
-// The events of two hosts come in any order: here the answer is received before it is sent.
+// The events of two hosts may be in any order. Here the answer is received before it is sent.
 TEST_F(Situation, PacketThatIsReceivedBeforeItIsSent) {
   story_.Runs(0, 2, 1);
   BlockIn("recvmsg");
@@ -462,7 +463,7 @@ TEST_F(Situation, PacketThatIsReceivedBeforeItIsSent) {
             "running:recvmsg 10; running 30");
 }
 
-// Only the spans of the server are recorded, and not its kernel.
+// The recording contains the server's spans, but not its kernel.
 TEST_F(Situation, CallOfAServerOfWhichOnlySpansAreThere) {
   BlockIn("recvmsg");
   for (const auto& [time, kind] : {std::pair(30, Kind::kSpanStart), {40, Kind::kSpanFinish}}) {
@@ -478,7 +479,7 @@ TEST_F(Situation, CallOfAServerOfWhichOnlySpansAreThere) {
             "running 30");
 }
 
-// Thread n waits for the lock of thread n + 1; the last one computes.
+// Thread n waits for the lock of thread n + 1, and the last thread computes.
 TEST_F(Situation, ChainOfEightLocks) {
   Story story(1);
   for (int thread = 1; thread <= 8; ++thread) {

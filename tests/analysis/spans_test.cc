@@ -28,9 +28,9 @@ TEST(Spans, AThreadWorksForTheInnermostScope) {
   story.Runs(0, 1, 0);
   story.Start(0, 1, 1);
   story.Enters(10, 1, 1);
-  story.Start(20, 1, 2, 1);  // it is started only
+  story.Start(20, 1, 2, 1);  // is started, but has no scope
   story.Enters(30, 1, 3);
-  story.Leaves(40, 1, 1);  // not in the reverse order
+  story.Leaves(40, 1, 1);  // before the scope inside it
   story.Leaves(50, 1, 3);
   story.Finish(60, 1, 2);
   story.Finish(60, 1, 1);
@@ -44,7 +44,7 @@ TEST(Spans, AThreadWorksForTheInnermostScope) {
   EXPECT_EQ(active(60), kNoSpan);
 }
 
-// Two providers record one span: Jaeger's events follow tracekin's.
+// Two providers record the same span. Jaeger's events follow tracekin's events.
 TEST(Spans, TheSameSpanOfTwoProvidersIsOne) {
   Story story;
   story.Runs(0, 1, 0);
@@ -56,7 +56,7 @@ TEST(Spans, TheSameSpanOfTwoProvidersIsOne) {
   EXPECT_EQ(story.Done().spans()[0].duration(), 40u);
 }
 
-// Client and server may share the ids of a span: then the server's part is the client's child.
+// Client and server may share the ids of a span. The server's part is then the client's child.
 TEST(Spans, SharedIdsAreTwoSpans) {
   Story story;
   story.Runs(0, 1, 0);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A made-up recording, told event by event in a test, and what the analysis says of its spans.
+// Makes a fictitious recording, event by event, and returns the results of the analysis.
 //
-// Times are ns from the beginning, in order. A thread is known by its id, which is its name, too:
-// "t7". Each event of a thread is recorded on the CPU that it has at that time. Thread-safety:
-// none.
+// Times are ns since the beginning, in ascending order. A thread is identified by its id, from
+// which its name is derived: "t7". Each event of a thread is recorded on the CPU that it uses at
+// that time. Thread-safety: none.
 #ifndef TRACEKIN_TESTS_ANALYSIS_STORY_H
 #define TRACEKIN_TESTS_ANALYSIS_STORY_H
 
@@ -17,7 +17,7 @@
 
 namespace tracekin::analysis {
 
-/// The states in which a thread gives its CPU away, as sched_switch tells them.
+/// The states in which a thread leaves its CPU, as recorded by sched_switch.
 enum LeaveState : std::int64_t { kReadyToRun = 0, kSleeps = 1, kSleepsDeeply = 2, kEnds = 0x10 };
 
 class Story {
@@ -32,9 +32,9 @@ class Story {
 
   // The scheduler.
 
-  /// The thread gets the CPU; who had it stays ready.
+  /// The thread gets the CPU. The thread that used it before stays ready.
   void Runs(Time time, int thread, std::uint32_t cpu) { Switch(time, cpu, thread, kReadyToRun); }
-  /// The thread gives its CPU to `next`, or to nobody.
+  /// The thread leaves its CPU to `next`, or leaves it idle.
   void Blocks(Time time, int thread, int next = 0, std::int64_t state = kSleeps) {
     Switch(time, CpuOf(thread), next, state);
   }
@@ -63,7 +63,7 @@ class Story {
     New(time, Kind::kExit, CpuOf(thread)).number[Task::kTid] = thread;
     Tell();
   }
-  /// There is a thread of the kernel's own.
+  /// Declares that the thread is a kernel thread.
   void IsKernels(int thread) {
     Event& event = New(now_, Kind::kProcessState, 0);
     event.number[ProcessState::kTid] = thread;
@@ -71,7 +71,7 @@ class Story {
     Tell();
   }
 
-  // What a thread asks of the kernel.
+  // System calls of a thread.
 
   void Call(Time time, int thread, const char* name, std::int64_t object = kAbsent) {
     Event& event = New(time, Kind::kSyscallEntry, CpuOf(thread));
@@ -84,7 +84,7 @@ class Story {
     Tell();
   }
 
-  // What interrupts a CPU. An entry and its exit have one function: the latter without a name.
+  // Interruptions of a CPU. Simply() records the exit of each of them.
 
   void Irq(Time time, std::uint32_t cpu, const char* name) {
     New(time, Kind::kIrqEntry, cpu).text[Interrupt::kName] = name;
@@ -104,7 +104,7 @@ class Story {
     event.number[Block::kSector] = sector;
     Tell();
   }
-  /// A TCP packet from one port to another; `cpu` is where it is sent or received.
+  /// A TCP packet from one port to another is sent or received on `cpu`.
   void Packet(Time time, Kind kind, std::uint32_t cpu, int from, int to, int sequence) {
     Event& event = New(time, kind, cpu);
     for (std::int64_t& number : event.number) number = 0;
@@ -116,7 +116,7 @@ class Story {
     event.number[analysis::Packet::kSequence] = sequence;
     Tell();
   }
-  /// An interrupt of the network on that CPU wakes the thread by a packet.
+  /// A network interrupt on that CPU receives a packet and wakes the thread.
   void Arrives(Time time, std::uint32_t cpu, int from, int to, int sequence, int thread) {
     Softirq(time, cpu, 3);
     Packet(time, Kind::kPacketReceive, cpu, from, to, sequence);
@@ -138,7 +138,7 @@ class Story {
     Tell();
   }
 
-  // Spans. Their ids are small numbers; all are in one trace.
+  // Spans. Their ids are small numbers, and all of them belong to one trace.
 
   void Start(Time time, int thread, int span, int parent = 0, const char* kind = "") {
     Event& event = OfSpan(time, Kind::kSpanStart, thread, span);
@@ -162,7 +162,7 @@ class Story {
     Tell();
   }
 
-  // Any event: begin with New(), fill in, then Tell().
+  // Any other event: call New(), set the fields, and call Tell().
 
   Event& New(Time time, Kind kind, std::uint32_t cpu) {
     now_ = time;
@@ -185,9 +185,9 @@ class Story {
   }
   void Tell() { engine_.Take(event_); }
 
-  // The answers.
+  // The results of the analysis.
 
-  /// The engine, after the last event.
+  /// Returns the engine after the last event.
   Engine& Done() {
     if (!done_) engine_.Finish();
     done_ = true;
@@ -202,8 +202,8 @@ class Story {
   }
   Explanation Explained(int span) { return Done().Why(IndexOf(span)); }
 
-  /// The parts of a span, such as "running 10; lock 30 t2 {running 30}; ready 5". With the span for
-  /// which the other thread worked, "t2/4"; a queue is "queued lock 30".
+  /// Returns the parts of a span, such as "running 10; lock 30 t2 {running 30}; ready 5". A thread
+  /// that worked for span 4 is shown as "t2/4", and queued time as "queued lock 30".
   std::string Why(int span) { return Text(Explained(span).parts); }
 
   std::string Text(const std::vector<Part>& parts) {
@@ -263,7 +263,7 @@ class Story {
   const bool kernel_;
   Engine engine_;
   Event event_;
-  std::string text_;  // what a text of `event_` points to
+  std::string text_;  // owns a text to which `event_` points
   Time now_ = 0;
   std::vector<int> current_;  // by CPU
   std::map<int, std::uint32_t> last_cpu_;

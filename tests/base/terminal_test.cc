@@ -38,7 +38,7 @@ TEST(ForTerminal, LetsNothingThroughThatCommandsATerminalOrHidesText) {
       {"\xd8\x9c", R"(\xd8\x9c)"},                  // Arabic letter mark
       {"\xe2\x80\xa8", R"(\xe2\x80\xa8)"},          // line separator
       {"\xf3\xa0\x80\xa1", R"(\xf3\xa0\x80\xa1)"},  // tag
-      {"\\x1b", R"(\\x1b)"},                        // is no escape
+      {"\\x1b", R"(\\x1b)"},                        // not an escape
       {"\xe2\x82", R"(\xe2\x82)"},                  // a name that LTTng cut
       {"\xc0\xaf", R"(\xc0\xaf)"},                  // overlong
       {"\xed\xa0\x80", R"(\xed\xa0\x80)"},          // surrogate

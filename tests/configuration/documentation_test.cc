@@ -92,7 +92,7 @@ std::string ReadFile(const char* path) {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// Compares what the document has between the marks of `name` with `expected`.
+// Compares the part of the document between the marks of `name` with `expected`.
 void ExpectDocumented(const std::string& name, const std::string& expected) {
   const char* const path = TRACEKIN_CONFIGURATION_MD;
   const std::string begin_mark = "<!-- begin: " + name + ", written by configuration_test -->\n";

@@ -37,7 +37,7 @@ TEST(Quoted, EscapesWhatATerminalWouldObey) {
   EXPECT_EQ(Quoted("\xc2\x9b 2J"), R"("\u009b 2J")");  // CSI of C1
   EXPECT_EQ(Quoted("\xe2\x80\xae txt.exe \xe2\x81\xa6"), R"("\u202e txt.exe \u2066")");  // RLO, LRI
   EXPECT_EQ(Quoted("\xd8\x9c\xe2\x80\xa8"), R"("\u061c\u2028")");
-  EXPECT_EQ(Quoted("\xc2\xa0\xe2\x81\xa5"), "\"\xc2\xa0\xe2\x81\xa5\"");  // beside them
+  EXPECT_EQ(Quoted("\xc2\xa0\xe2\x81\xa5"), "\"\xc2\xa0\xe2\x81\xa5\"");  // their neighbours
 }
 
 TEST(Quoted, CutsBetweenCharacters) {

@@ -87,7 +87,7 @@ TEST_F(SourceTest, OrdersByRawClockValuesAcrossTracesOfOneClock) {
   WriteStream({{10, 90, 0, 0, 0, 0, Softirq(10, 1) + Softirq(30, 3)}}, "channel_0", "kernel");
   text_.domain = "ust";
   text_.uuid = "11111111-1111-1111-1111-111111111112";
-  text_.offset = "0";  // by calendar time, its event would be the first
+  text_.offset = "0";  // by calendar time, the event of this trace would be the first
   text_.events = {{"tracekin:scope_enter", "struct { u64 _span_id; s32 _tid; }"}};
   std::string packet =
       PacketBytes{20, 90, 0, 0, 0, 0, Compact(0, 20) + Bytes().U64(2).U32(7).str()}.str();

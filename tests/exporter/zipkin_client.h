@@ -18,9 +18,9 @@ std::string ServerUrl(const char* variable = "TRACEKIN_ZIPKIN_URL");
 /// Returns the body of the server's answer to GET `path`.
 std::string Get(const std::string& path);
 
-/// Returns the spans of a trace as the server has them. The server stores acknowledged spans with a
-/// delay, so this waits for `count` of them. Fails the running test if there are not that many in
-/// the end.
+/// Returns the spans of a trace as the server stores them. The server stores acknowledged spans
+/// with a delay, so this waits for `count` of them. Fails the running test if there are not that
+/// many in the end.
 rapidjson::Document StoredSpans(std::uint64_t trace_id_high, std::uint64_t trace_id_low,
                                 std::size_t count);
 

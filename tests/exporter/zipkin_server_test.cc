@@ -60,7 +60,7 @@ class ZipkinServerTest : public ::testing::Test {
                             Transport::Clock::now() + seconds(30));
   }
 
-  // Returns the spans of this test's trace as the server has them.
+  // Returns the spans of this test's trace as the server stores them.
   rapidjson::Document Stored(std::size_t count = 1, std::uint64_t high_half = 0) const {
     return StoredSpans(high_half, trace_id_, count);
   }

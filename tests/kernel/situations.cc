@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits in one way after the other, each in a span whose tags say what `tracekin why` has to find.
+// Waits in many ways, each in a span whose tags specify the result that `tracekin why` must find.
 //
 // usage: kernel_situations FOLDER DISK
 //
@@ -41,7 +41,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kLong = 40ms;  // more than the machine adds by itself
+constexpr auto kLong = 40ms;  // longer than any delay that the machine adds
 
 std::shared_ptr<tracekin::Tracer> tracer;
 
@@ -53,7 +53,8 @@ void Check(bool good, const char* what) {
 
 void Name(const char* name) { pthread_setname_np(pthread_self(), name); }
 
-// A thread of that name, which does something after the others had time to begin to wait.
+// Starts a thread with that name. It calls `act` after the other threads have had time to begin
+// their waits.
 std::thread Later(const char* name, std::function<void()> act) {
   return std::thread([=] {
     Name(name);
@@ -71,7 +72,7 @@ void Situation(const char* name, const char* cause, const char* by,
   wait();
 }
 
-// Works until it has had the processor for that long.
+// Works until it has used this much processor time.
 void Compute(std::chrono::nanoseconds duration) {
   const auto used = [] {
     timespec time;
@@ -89,7 +90,8 @@ void UseProcessor(int cpu) {
   Check(sched_setaffinity(0, sizeof set, &set) == 0, "sched_setaffinity");
 }
 
-// Another thread takes the lock, says so, sleeps, and gives it back.
+// Starts a thread that acquires the lock, sleeps, and releases it. Returns when the thread has the
+// lock.
 template <typename Take, typename GiveBack>
 std::thread Hold(Take take, GiveBack give_back) {
   int pipe_ends[2];
@@ -154,7 +156,7 @@ void Locks() {
   Situation("join", "thread", "ending", [&] { ending.join(); });
 }
 
-// Each thread has a lock and waits for that of the next one. The last one sleeps.
+// Each thread has a lock and waits for the lock of the next thread. The last thread sleeps.
 void ChainOfLocks() {
   constexpr int kLocks = 8;
   std::mutex mutexes[kLocks];
@@ -272,7 +274,7 @@ void Disk(const std::string& folder) {
   close(file);
 }
 
-// A thread on the same processor, which takes it away.
+// Another thread preempts this one on the same processor.
 void Processors() {
   std::thread hog;
   Situation("preempted", "preempted", "hog", [&] {
@@ -298,7 +300,7 @@ void Processors() {
   hog.join();
 }
 
-// Datagrams over the loopback device.
+// Sends datagrams over the loopback device.
 void Network() {
   const int sockets[2] = {socket(AF_INET, SOCK_DGRAM, 0), socket(AF_INET, SOCK_DGRAM, 0)};
   sockaddr_in address = {};
@@ -327,7 +329,7 @@ void Children() {
   });
 }
 
-// The span goes to another thread, which is busy at first, and ends there.
+// Hands the span over to another thread, which is busy at first, and ends it there.
 void HandOver() {
   std::unique_ptr<opentracing::Span> span;
   sem_t busy, handed;

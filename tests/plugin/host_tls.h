@@ -32,11 +32,11 @@ using Ssl = std::unique_ptr<SSL, SslDeleter>;
 
 SslContext MakeServerContext(const Identity& identity);
 
-/// Returns what a server reads when a client that trusts only `identity` sends it `text` through
-/// memory.
+/// Sends `text` through memory from a client that trusts only `identity` to a server, and returns
+/// the text that the server receives.
 std::string SendThroughTls(const Identity& identity, const std::string& text);
 
-/// Listens on loopback and relays what arrives over TLS to the server on another port.
+/// Listens on loopback, and relays the data that arrives over TLS to the server on another port.
 ///
 /// Thread-safety: one thread accepts, and each connection has a thread.
 class TlsFront {

@@ -39,7 +39,7 @@ void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); 
 namespace tracekin::propagation {
 namespace {
 
-// Counts what is set, and returns literals for lookups.
+// Counts the calls of Set, and returns literals for lookups.
 struct LiteralCarrier : opentracing::HTTPHeadersReader, opentracing::HTTPHeadersWriter {
   using Entry = std::pair<const char*, const char*>;
 

@@ -209,7 +209,7 @@ TEST(Selection, TakesABeginningOfAnIdIfItIsOne) {
   story.Start(1, 1, 0x20, 0x10);
   story.Start(2, 1, 0x21, 0x10);
   const analysis::Spans& spans = story.Done().spans();
-  EXPECT_EQ(FindByPrefix(spans, "0000000000000001").span, 0u);  // the trace
+  EXPECT_EQ(FindByPrefix(spans, "0000000000000001").span, 0u);  // the id of the trace
   EXPECT_TRUE(FindByPrefix(spans, "0000000000000001").is_trace);
   EXPECT_EQ(FindByPrefix(spans, "0000000000000021").span, 2u);
   EXPECT_EQ(FindByPrefix(spans, "000000000000002").span, analysis::kNoSpan);

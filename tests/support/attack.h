@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many rounds an attack test runs: a second or two of work by default. The environment
-// variable TRACEKIN_ATTACK multiplies it; scripts/soak --attacks sets it.
+// Determines how many rounds an attack test runs. By default this is a second or two of work, which
+// the environment variable TRACEKIN_ATTACK multiplies. scripts/soak --attacks sets that variable.
 //
 //   const int forks = Attacks(20);
 //   ...

@@ -25,7 +25,8 @@
 
 namespace tracekin::testing {
 
-/// A span that owns its text: what Zipkin is told of it, and what only the record has.
+/// A span that owns its text. It contains the data that is sent to Zipkin, and the data that only
+/// the record contains.
 struct RecordedSpan {
   struct Typed {
     std::string key;
@@ -107,7 +108,7 @@ struct RecordedSpan {
   std::vector<std::pair<std::string, std::string>> tags;
   std::vector<std::pair<std::int64_t, std::string>> logs;
 
-  // Of the record alone:
+  // These are only in the record:
   std::vector<Typed> typed_tags;
   std::vector<std::string> log_texts;
   std::vector<Typed> log_fields;  // of all logs

@@ -15,7 +15,7 @@ struct Shape {
   int texts;
 };
 
-// How many numbers and texts a kind has: those of its struct in analysis/event.h.
+// Returns how many numbers and texts the struct of a kind has in analysis/event.h.
 Shape ShapeOf(Kind kind) {
   switch (kind) {
     case Kind::kOther:

@@ -25,8 +25,9 @@ struct Reading {
 /// Reads the traces in `folders`. Throws the same as ctf::Open and Source::Read.
 Reading ReadTraces(const std::vector<std::string>& folders, ctf::Way way);
 
-/// Where the two readings differ in what both ways tell alike; empty if they do not. What is
-/// damaged is not compared, because each way leaves other events out.
+/// Returns the first difference between the two readings, or "" if they agree. Compares only data
+/// that both readers report in the same way. Does not compare damaged data, because the readers
+/// omit different events.
 std::string Difference(const Reading& one, const Reading& other);
 
 }  // namespace tracekin::testing

@@ -28,7 +28,7 @@ class Ledger {
     std::uint64_t span_id;
     std::uint64_t trace_id_low;
     std::uint64_t parent_span_id;
-    std::string name;  // without blanks
+    std::string name;  // must not contain blanks
   };
 
   Ledger() : file_(std::tmpfile()) {}

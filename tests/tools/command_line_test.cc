@@ -121,7 +121,7 @@ TEST(CommandLine, SaysWhyASubcommandFailed) {
   EXPECT_EQ(ended.err, "run: it cannot be done.\n");
 }
 
-// What the shell is told for the last word.
+// Returns the completions of the last word that the shell receives.
 std::string Completed(Words words) {
   words.insert(words.begin(), "__complete");
   return Type(words).out;

@@ -59,7 +59,7 @@ TEST_F(OutputFolder, IsMadeForThisUserAlone) {
 TEST_F(OutputFolder, IsTakenIfItIsEmptyAndOnesOwn) {
   EXPECT_EQ(ErrorOf(Made(base_ + "/own", 0755)), "taken");
   EXPECT_EQ(PrepareOutputFolder(base_ + "/own/"), base_ + "/own");
-  fs::create_symlink(base_, base_ + "/link");  // above it
+  fs::create_symlink(base_, base_ + "/link");  // a link above the output folder is allowed
   EXPECT_EQ(PrepareOutputFolder(base_ + "/link/own"), base_ + "/own");
 }
 
@@ -84,7 +84,7 @@ TEST_F(OutputFolder, ThatIsALinkIsRefused) {
 TEST_F(OutputFolder, ThatOthersMayWriteToIsRefused) {
   EXPECT_THAT(ErrorOf(Made(base_ + "/all", 0777)), HasSubstr(" is writable for other users"));
   EXPECT_THAT(ErrorOf(Made(base_ + "/sticky", 01777)), HasSubstr(" is writable for other users"));
-  EXPECT_EQ(ErrorOf(Made(base_ + "/group", 0775)), "taken");  // of this user's own group
+  EXPECT_EQ(ErrorOf(Made(base_ + "/group", 0775)), "taken");  // writable for this user's own group
 }
 
 TEST_F(OutputFolder, BelowOneThatAnybodyMayReplaceIsRefused) {
@@ -119,7 +119,7 @@ TEST_F(OutputFolderOfAnother, MadeWhereEverybodyMayIsNotWrittenBelow) {
   EXPECT_EQ(ErrorOf(shared + "/trap/trace"), "taken");
 }
 
-// A home, or what is mounted into a container: an administrator made it.
+// For example, a home, or a folder that is mounted into a container. An administrator created it.
 TEST_F(OutputFolderOfAnother, IsWrittenBelowWhereNotEverybodyMayMakeOne) {
   Made(base_ + "/home", 0755, kOther);
   EXPECT_EQ(ErrorOf(base_ + "/home/trace"), "taken");

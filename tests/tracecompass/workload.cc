@@ -4,7 +4,7 @@
 //
 // usage: tracecompass_workload FILE [SPANS]   FILE receives the exported spans
 //
-// Without SPANS it prints "ready" where the trace should begin and "done" where it should end, and
+// Without SPANS it prints "ready" when the trace should begin and "done" when it should end, and
 // waits for a line each time.
 #include <cstdio>
 #include <cstdlib>

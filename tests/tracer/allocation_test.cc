@@ -29,7 +29,7 @@ void* Allocate(std::size_t size) {
   return std::malloc(size == 0 ? 1 : size);
 }
 
-// Not inline, because GCC 12 would warn about the pair of new and free.
+// Not inline, because GCC 12 would warn that memory from new is released with free().
 [[gnu::noinline]] void Free(void* memory) { std::free(memory); }
 
 }  // namespace
@@ -64,7 +64,7 @@ void ThreeTagsAndALog(const opentracing::Tracer& tracer) {
 }
 
 long AllocationsOf(void (*work)(const opentracing::Tracer&), const opentracing::Tracer& tracer) {
-  work(tracer);  // makes what is made only once, such as the exporter thread
+  work(tracer);  // creates everything that is created only once, such as the exporter thread
   const long before = allocations;
   constexpr long kTimes = 100;
   for (long i = 0; i < kTimes; ++i) work(tracer);

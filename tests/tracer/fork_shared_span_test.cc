@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests fork() while another thread changes a span that the child continues to use. A child that
-// waits for that thread hangs, and is killed and reported. A child that reads what the thread had
-// half written crashes.
+// waits for that thread hangs, and is killed and reported. A child that reads data which the thread
+// had written only in part crashes.
 
 #include <gtest/gtest.h>
 

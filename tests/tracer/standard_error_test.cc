@@ -29,7 +29,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-/// Returns what can be read from `descriptor` immediately.
+/// Returns the bytes that can be read from `descriptor` immediately.
 std::string Read(int descriptor) {
   std::string text;
   char bytes[4096];

@@ -44,7 +44,7 @@ TEST(SpanKindTag, IsTheKindOfTheSpan) {
   }
 }
 
-// zipkin-cpp-opentracing compares such a value as if it were text, and crashes.
+// zipkin-cpp-opentracing compares such a value as if it were a string, and crashes.
 TEST(SpanKindTag, OfAnotherTypeOrNameStaysATag) {
   const char* const none = nullptr;
   const struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests Tracer::StartSpan as <opentracing/tracer.h> defines it: names, tags and the span's position
-// in the trace.
+// Tests Tracer::StartSpan as <opentracing/tracer.h> specifies it: names, tags and the span's
+// position in the trace.
 
 #include <gtest/gtest.h>
 

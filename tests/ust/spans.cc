@@ -100,7 +100,7 @@ void MakeSpansFor(std::chrono::seconds time, const TracerPointer& tracer) {
       const auto span = tracer->StartSpan("load");
       const tracekin::Scope scope(*span);
       span->Log({{"event", "x"}});
-      // Limits the rate to what any disk can write.
+      // Limits the rate to one that any disk can write.
       std::this_thread::sleep_for(std::chrono::microseconds(100));
     }
   };

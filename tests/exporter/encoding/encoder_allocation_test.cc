@@ -21,7 +21,7 @@ namespace {
 
 long allocations = 0;
 
-// Not inline, because GCC 12 would warn about the pair of new and free.
+// Not inline, because GCC 12 would warn that memory from new is released with free().
 [[gnu::noinline]] void Free(void* memory) { std::free(memory); }
 
 }  // namespace

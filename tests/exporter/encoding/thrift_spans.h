@@ -21,7 +21,7 @@ thrift::Span ReadSpan(const std::string& bytes);
 
 std::string FromBase64(std::string_view text);
 
-/// Expects that `read` represents `span` in Zipkin's first model.
+/// Expects that `read` represents `span` in Zipkin's v1 model.
 void ExpectSpan(const thrift::Span& read, const SpanRecord& span);
 
 }  // namespace tracekin

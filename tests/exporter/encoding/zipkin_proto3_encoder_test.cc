@@ -106,7 +106,8 @@ TEST(ZipkinProto3EncoderTest, WritesTheBytesThatZipkinWrites) {
                     "38dd08420e0a066973616f303112040a170e48"));
 }
 
-// Zipkin's example has no duration, while our spans always have one: "3801", and two more bytes.
+// Zipkin's example does not have a duration, while our spans always do: "3801", and a length that
+// is two bytes larger.
 TEST(ZipkinProto3EncoderTest, LeavesOutWhatIsNotKnown) {
   SpanRecord span;
   span.trace_id_high = 0x7180c278b62e8f6a;

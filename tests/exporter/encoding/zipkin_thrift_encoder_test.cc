@@ -63,7 +63,7 @@ TEST(ZipkinThriftEncoderTest, LeavesOutWhatIsNotKnown) {
       "0a0001216a2aea45d08fc90b0003000000000a00045b4185666d50f68b0f00060c000000000f00080c00000000"
       "0a000c7180c278b62e8f6a00");
   EXPECT_EQ(golden.size(), 57u);
-  // The duration comes before the trace id's high half.
+  // The duration precedes the trace id's high half.
   EXPECT_EQ(Struct(span),
             golden.substr(0, 45) + FromHex("0a000b0000000000000001") + golden.substr(45));
 }
@@ -136,7 +136,7 @@ TEST(ZipkinThriftEncoderTest, AKindNeedsAHostThoughNothingIsKnownOfIt) {
   EXPECT_TRUE(read.binary_annotations.empty());
 }
 
-// Without a time the kind cannot be expressed, because it is expressed by annotations.
+// Annotations express the kind, so a span without a time cannot have one.
 TEST(ZipkinThriftEncoderTest, AStartBeforeTheEpochIsUnknown) {
   SpanRecord span = MinimalSpan();
   span.kind = SpanKind::kClient;

@@ -54,7 +54,7 @@ class DeliveryTest : public ::testing::Test {
     delivery_->Maintain(now_);
   }
 
-  // Returns the ids of the spans that are to be sent now, and reports `result` for them.
+  // Returns the ids of the spans that must be sent now, and reports `result` for them.
   Ids Send(const SendResult& result, bool urgent = false) {
     const Batch* batch = delivery_->Next(now_, urgent);
     if (batch == nullptr) return {};
@@ -159,7 +159,7 @@ TEST_F(DeliveryTest, BacksOffByChance) {
   EXPECT_GT(waits.size(), 30U);
 }
 
-// Otherwise a single failed allocation would keep spans back for as long as an outage does.
+// Otherwise a single failed allocation would delay spans for as long as an outage does.
 TEST_F(DeliveryTest, LackOfMemoryIsNeverTakenForAnOutage) {
   options_.retry_backoff_ms = 100;
   options_.retry_max_tries = 3;
@@ -265,7 +265,7 @@ TEST_F(DeliveryTest, OneBadSpanNeverCostsAnotherOne) {
   }
 }
 
-// Like a client that sends one bad request after another.
+// For example, a client sends one bad request after another.
 TEST_F(DeliveryTest, ManyBadSpansNeverCostOthers) {
   options_.batch_spans = 1000;
   Make();
@@ -279,7 +279,7 @@ TEST_F(DeliveryTest, ManyBadSpansNeverCostOthers) {
   ExpectConserved();
 }
 
-// For example because of a wrong path (404) or wrong credentials (403).
+// For example, the path is wrong (404), or the credentials are (403).
 TEST_F(DeliveryTest, ACollectorThatRefusesEverythingIsNeverAskedSpanBySpan) {
   for (const SendResult& refusal : {kRejected, kTooLarge}) {
     options_.batch_spans = 1000;
@@ -427,7 +427,7 @@ TEST_F(DeliveryTest, ReplaysAtItsRateBesideNewSpans) {
   ExpectConserved();
 }
 
-// A batch that always fails must not keep the others back forever.
+// A batch that always fails must not delay the others forever.
 TEST_F(DeliveryTest, ABatchThatAlwaysFailsInTheSpoolIsGivenUpWhenOthersPass) {
   options_.spool_replay_spans_per_second = 1'000'000;
   Make(true);

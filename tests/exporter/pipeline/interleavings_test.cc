@@ -25,7 +25,7 @@ using Queue = BasicSpanQueue<InterleavedAtomic>;
 
 struct Scenario {
   const char* name;
-  std::vector<std::uint32_t> producers;  // their numbers; equal remainders share a slot
+  std::vector<std::uint32_t> producers;  // the threads' numbers; equal remainders share a slot
   std::uint64_t pushes;                  // per producer
   std::uint64_t chunks;                  // four chunks have one slot
   std::uint64_t spans_per_chunk;

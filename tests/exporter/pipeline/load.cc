@@ -57,7 +57,7 @@ void Drain(const tracekin::Tracer& tracer, double seconds) {
   }
 }
 
-// The counters of one group as members of a JSON object.
+// Returns the counters of one group as members of a JSON object.
 std::string Members(const tracekin::Counters& counters, tracekin::CounterGroup group) {
   std::string members;
   for (const tracekin::CounterInfo& info : tracekin::kCounters) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the exporter without memory: every allocation on its threads fails in turn, in C++ and in C
-// libraries. Meanwhile, spans are sent to a collector that itself fails at first.
+// libraries. At the same time, spans are sent to a collector that fails at first.
 #include <gtest/gtest.h>
 #include <pthread.h>
 #include <signal.h>
@@ -74,7 +74,7 @@ class NoMemory : public ::testing::Test {
     options_.exporter.close_timeout_ms = 60'000;
   }
 
-  // One run: spans are made before memory runs out, while there is none, and after it is available
+  // Runs once. Makes spans before memory runs out, while there is none, and after it is available
   // again.
   void Run(long good, long bad) {
     collector_.Begin();

@@ -9,7 +9,7 @@
 namespace tracekin::testing {
 
 /// The tracer's tags were zone=b and host=hé. Each span sets text, numbers, a bool, zone, peer.*,
-/// error (true for the second) and, twice, `changed`; and logs an event with two fields.
+/// error (true for the second span) and twice `changed`. It also logs an event with two fields.
 constexpr char kOldSpool[] =
     "544b53504f4f4c3200000000c74b674807000000868c4c1d766574657261"
     "6e5350414e000000005d01000051cda8a35d01000040000000fd06ef7c4f"
@@ -50,7 +50,7 @@ constexpr char kOldSpool[] =
     "00002600000000cac471fe9c9717726574727920617474656d70743d3220"
     "7768793d22746f6f20736c6f772200";
 
-/// The three spans, with all ids 1 and all durations 1 us.
+/// The three spans. All their ids are replaced by 1, and all their durations by 1 us.
 constexpr char kOldSpoolAsJson[] =
     R"([{"traceId":"00000000000000010000000000000001","id":"0000000000000001","kind":"CLIEN)"
     R"(T","name":"operation 0","timestamp":1700000000000000,"duration":1,"localEndpoint":{")"

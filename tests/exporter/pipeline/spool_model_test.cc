@@ -105,7 +105,7 @@ class SpoolModel : public ::testing::TestWithParam<unsigned> {
     } else if (what < 98) {
       process->spool.Adopt();
     } else {
-      // It died with what it had read; its files record what it had settled.
+      // The process dies with spans that it has read. Its files show which spans it had settled.
       process.reset();
       Begin(&process);
     }
@@ -120,7 +120,7 @@ class SpoolModel : public ::testing::TestWithParam<unsigned> {
 
 TEST_P(SpoolModel, EverySpanIsSettledOnce) {
   for (int step = 0; step < 1000 && !HasFatalFailure(); ++step) Step();
-  // Both die. A last process must find exactly what is left.
+  // Both processes die. A last process must find exactly the remaining spans.
   for (auto& process : processes_) process.reset();
   const std::uint64_t left = model_.left();
   Process last(temp_.path());

@@ -449,7 +449,7 @@ TEST_F(SpoolTest, AResourceThatIsNoneIsNeverRead) {
   EXPECT_EQ(process.totals().dropped.spool_corrupt, 1U);
 }
 
-// 0.1 wrote three spans of a tracer with two tags; see old_spool.h.
+// Version 0.1 wrote three spans of a tracer with two tags; see old_spool.h.
 TEST_F(SpoolTest, SpansThatVersion01WroteAreRead) {
   std::ofstream(folder_ + "/1-1.lock");
   std::ofstream(folder_ + "/1-1.00000001.spool", std::ios::binary) << OldSpool();
@@ -477,8 +477,7 @@ TEST_F(SpoolTest, SpansThatVersion01WroteAreRead) {
   EXPECT_EQ(process.totals().dropped.spool_corrupt, 0U);
 }
 
-// The byte that contains a value's type today was not used in the format of 0.1 and could have any
-// value.
+// The byte that now contains a value's type was unused in version 0.1 and could have any value.
 TEST_F(SpoolTest, WhatVersion01LeftBetweenFieldsIsNeverTakenForAType) {
   std::string span = MakeSpan(1);
   span[sizeof(SpanHeader) + 1] = '\xff';
@@ -524,7 +523,7 @@ TEST_F(SpoolTest, AFileOfNothingButHeadersIsNeverReadAgainAndAgain) {
   EXPECT_GE(process.totals().dropped.spool_corrupt, 1U);
 }
 
-// The same with sizes that are valid for a span.
+// Repeats this with sizes that are valid for a span.
 TEST_F(SpoolTest, AFileOfOverlappingRecordsIsNeverReadAgainAndAgain) {
   ForeignSegment segment(ResourceBytes({"service", {}}));
   segment.AddSpan(1);

@@ -56,7 +56,7 @@ using namespace exporter;
 
 using Connection = FaultServer::Connection;
 
-/// Closes all but the standard descriptors and takes their numbers with its own sockets.
+/// Closes all descriptors except the standard ones, and opens its own sockets under their numbers.
 class Host {
  public:
   Host() {
@@ -261,8 +261,8 @@ TEST_P(ClosedDescriptors, InPartAreMadeAnewAsWell) {
   }
 }
 
-// A limit: a descriptor is looked at before it is used, and the host may come in between. The
-// host's remedy is to close before it makes the tracer (docs/reliability.md).
+// Documents a limit: a descriptor is checked before it is used, and the host may replace it in
+// between. A host should close descriptors before it makes the tracer (docs/reliability.md).
 TEST_P(ClosedDescriptors, ThatTheHostReplacesBetweenCheckAndUseGetTheRequestWhichIsALimit) {
   InFork([this] {
     Transport* const transport = Make().release();  // its destructor might close host descriptors

@@ -32,8 +32,8 @@ class FaultServer {
     void Answer(const std::string& status, std::string_view body = {},
                 const std::string& headers = {});
 
-    /// Waits until the peer closes, the server ends or `timeout_ms` have passed (-1: no limit).
-    /// Returns false if the time has passed.
+    /// Waits until the peer closes, the server ends or `timeout_ms` have passed (-1 means no
+    /// limit). Returns false if the time has passed.
     bool WaitForPeer(int timeout_ms = -1);
 
     /// Closes the connection with an RST.
@@ -69,7 +69,7 @@ class FaultServer {
 
  private:
   void Run();
-  bool Serve(int socket);  // serves one request; false if the connection is over
+  bool Serve(int socket);  // serves one request; returns false if the connection has ended
 
   const Handler handler_;
   int listener_;

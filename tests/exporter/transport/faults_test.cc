@@ -331,7 +331,7 @@ TEST_F(Faults, ATraceIdThatThriftCannotHoldIsCarriedOnAndNeverSentInIt) {
 }
 #endif
 
-// For example because of a wrong path.
+// For example, the path is wrong.
 TEST_F(Faults, ACollectorThatRefusesEverythingIsNotAskedForEachSpan) {
   std::atomic<std::size_t> requests{0};
   IllCollector collector(100'000, [&requests](Connection& connection) {

@@ -43,7 +43,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr int kFaults = 2;  // requests with the row's answer, before the collector behaves well
+constexpr int kFaults = 2;  // requests that get the row's answer; later ones get a good one
 constexpr int kBatches = 3;
 constexpr int kBatchSpans = 1;  // so that a refused batch is not divided
 constexpr std::uint64_t kSpans = kBatches * kBatchSpans;

@@ -74,7 +74,7 @@ class HttpTransportTest : public testing::TransportFixture<HttpTransport> {
     return transport_.emplace(options_, "application/json", JudgeZipkinAnswer);
   }
 
-  // One batch to a server that answers with `handler`.
+  // Sends one batch to a server that answers with `handler`.
   SendResult SendTo(FaultServer::Handler handler, milliseconds time = milliseconds(10000)) {
     Connect(Serve(std::move(handler)).url());
     return Send(empty_, time);

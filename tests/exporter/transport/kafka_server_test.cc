@@ -316,8 +316,8 @@ TEST_F(KafkaServerTest, EndsSoonEvenIfTheBrokerHangs) {
   ASSERT_EQ(kill(broker, SIGCONT), 0);
 }
 
-// Spans that go through the broker and Zipkin's collector are compared with the same spans posted
-// to Zipkin.
+// Compares spans that pass through the broker and Zipkin's collector with the same spans posted to
+// Zipkin.
 class KafkaToZipkinTest : public KafkaServerTest {
  protected:
   KafkaToZipkinTest() {

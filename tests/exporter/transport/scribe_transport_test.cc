@@ -41,7 +41,7 @@ using testing::kSlack;
 using ::testing::StartsWith;
 using Connection = FaultServer::Connection;
 
-// Replies as a server sends them, from their frame on.
+// Replies in the form in which a server sends them, including their frame.
 const std::string kStrictOk = FromHex(
     "0000001780010002000000034c6f6700000000080000"
     "00000000"
@@ -77,7 +77,7 @@ class ScribeTransportTest : public testing::TransportFixture<ScribeTransport> {
     return server;
   }
 
-  // One batch to a peer that answers with `handler`.
+  // Sends one batch to a peer that answers with `handler`.
   SendResult SendTo(FaultServer::Handler handler, milliseconds time = milliseconds(10000)) {
     Serve(std::move(handler));
     return Send(empty_, time);
@@ -89,8 +89,8 @@ class ScribeTransportTest : public testing::TransportFixture<ScribeTransport> {
   }
 };
 
-// Tests what libthrift's real server reads. The parameters are whether it writes versioned headers,
-// and whether we do.
+// Tests the transport with libthrift's real server. The parameters are whether it writes versioned
+// headers, and whether we do.
 class ScribeServerTest : public ScribeTransportTest,
                          public ::testing::WithParamInterface<std::tuple<bool, bool>> {
  protected:
@@ -169,7 +169,7 @@ TEST_F(ScribeTransportTest, StrictHeadersAreForServersThatWantThem) {
   EXPECT_EQ(Send().status, SendStatus::kAccepted);
 }
 
-// The frame that BlkKin sent, with a message that BlkKin made.
+// A frame that BlkKin sent, with a message that BlkKin made.
 TEST_F(ScribeTransportTest, WritesTheFrameThatBlkKinWrote) {
   const std::string message =
       "CgABASNFZ4mrze8LAAMAAAAJcHJvY2VzcyBhCgAEERITFBUWFxgKAAUhIiMkJSYnKA8ABgwAAAABCgABAAUCYzUk"

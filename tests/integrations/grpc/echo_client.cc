@@ -11,7 +11,7 @@ using test::Echo;
 using test::EchoReply;
 using test::EchoRequest;
 
-constexpr int kRequests = 2;  // Of a client stream.
+constexpr int kRequests = 2;  // the number of requests in a client stream
 
 grpc::Status CallSync(Kind kind, Echo::Stub& stub, grpc::ClientContext& context,
                       const EchoRequest& request) {

@@ -14,7 +14,7 @@ using test::Echo;
 using test::EchoReply;
 using test::EchoRequest;
 
-constexpr int kReplies = 3;  // Of a server stream.
+constexpr int kReplies = 3;  // the number of replies in a server stream
 
 grpc::Status StatusOf(const EchoRequest& request) {
   return {static_cast<grpc::StatusCode>(request.status()), request.message()};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program of both worlds: an OpenTracing span, BlkKin's child of it, OpenTracing's child of that,
-// and so on. Prints the ids of BlkKin's spans as the other programs do.
+// A program that uses both APIs: an OpenTracing span, BlkKin's child of it, OpenTracing's child of
+// that, and so on. Prints the ids of BlkKin's spans in the same way as the other programs.
 #include <tracekin/blkin.h>
 #include <tracekin/configuration.h>
 
