@@ -22,7 +22,8 @@ namespace {
 constexpr std::size_t kOptionsWidth = 28;
 constexpr const char* kComplete = "__complete";
 
-// The name that `word` may have meant: it begins so, or two slips away. Empty if there is none.
+// Returns the name that begins with `word` or differs from it by at most two characters, or "" if
+// there is none.
 std::string NearestName(const std::vector<Subcommand>& subcommands, const std::string& word) {
   std::string nearest;
   std::size_t nearest_distance = std::min<std::size_t>(3, word.size());
@@ -44,8 +45,8 @@ int UnknownSubcommand(const std::vector<Subcommand>& subcommands, const std::str
   return kTrouble;
 }
 
-// Help and the version are "errors" of CLI11's, too. A real one repeats words of the command line,
-// which a script may have from others.
+// CLI11 also reports --help and --version as errors. The message of a real error contains words of
+// the command line, which may be untrusted input of a script.
 int Exit(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) return app.exit(error);
   const std::vector<const CLI::App*> chosen =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tracekin compare`: which operations have changed from one recording to another, and by which
-// causes.
+// Implements `tracekin compare`, which shows how the times of operations changed from one recording
+// to another, and why.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>

@@ -14,12 +14,12 @@ bool StartsWith(const std::string& text, const std::string& beginning) {
   return text.compare(0, beginning.size(), beginning) == 0;
 }
 
-// Where the word that is to be completed stands.
+// The position in the command line of the word to complete.
 struct Place {
   const CLI::App* app;
   const CLI::Option* value_of = nullptr;  // the word is the value of that option
-  bool only_arguments = false;            // "--" came before
-  std::size_t arguments = 0;              // that came before
+  bool only_arguments = false;            // true after "--"
+  std::size_t arguments = 0;              // number of arguments before the word
 
   void Pass(const std::string& word) {
     if (value_of != nullptr) {
@@ -45,7 +45,8 @@ struct Place {
     return found.empty() ? nullptr : found.front();
   }
 
-  // The argument whose turn it is: the last one takes all that follow.
+  // Returns the argument at this position, or null. If the last argument accepts several words, it
+  // is also used for all words that follow.
   const CLI::Option* Argument() const {
     const CLI::Option* last = nullptr;
     std::size_t at = 0;
@@ -65,8 +66,8 @@ void Offer(const std::string& word, const std::string& meaning, const std::strin
   if (StartsWith(word, typed)) *lines += word + '\t' + meaning + '\n';
 }
 
-// The values that an option or an argument can have, as its type's name tells. `before` stands in
-// the same word: "--format=".
+// Adds the possible values of an option or an argument, which its type name lists. `before` is the
+// part of the word before the value, such as "--format=".
 void OfferValues(const CLI::Option& option, const std::string& before, const std::string& typed,
                  std::string* lines) {
   const std::string type = option.get_type_name();
@@ -74,7 +75,7 @@ void OfferValues(const CLI::Option& option, const std::string& before, const std
   if (name == "FOLDER" || name == "TRACE") *lines += ":folder\n";
   if (name == "FILE") *lines += ":file\n";
   if (name == "COMMAND") *lines += ":command\n";
-  // CLI::IsMember names its set: {one,two}.
+  // The type name of CLI::IsMember contains its set: {one,two}.
   const std::size_t open = type.find('{');
   const std::size_t close = type.find('}');
   if (open == std::string::npos || close == std::string::npos) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tracekin ls`: the traces of a recording, or its spans.
+// Implements `tracekin ls`, which lists the traces of a recording, or its spans.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>

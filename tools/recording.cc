@@ -28,7 +28,7 @@ void Say(const std::string& text) {
   std::fprintf(stderr, "tracekin: %s\n", ForTerminal(text).c_str());
 }
 
-// Hosts are known when their first event comes, at the latest.
+// A host is known at its first event or earlier.
 void TellHosts(const ctf::Found& found, std::size_t* told, Engine* engine) {
   for (; *told < found.hosts.size(); ++*told) {
     const auto host = static_cast<std::uint16_t>(*told);
@@ -73,7 +73,7 @@ Time TimeOption(const char* option, const std::string& text, Time begin) {
                            " is neither HH:MM:SS nor ns since the Unix epoch");
 }
 
-// The value of up to 19 digits; nothing of others.
+// Returns the value of 1 to 19 digits, or nullopt for any other text.
 std::optional<Time> Digits(const std::string& text) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   if (text.empty() || text.size() > 19 || !std::all_of(text.begin(), text.end(), is_digit)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tracekin show`: a trace as a tree over time.
+// Implements `tracekin show`, which draws a trace as a tree over time.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
@@ -20,7 +20,7 @@ struct Options {
   bool ascii = false;
 };
 
-// A span of each trace to show.
+// Returns one span of each trace to show.
 std::vector<analysis::SpanIndex> Choose(const Options& options, const analysis::Engine& engine) {
   std::vector<analysis::SpanIndex> chosen;
   for (const std::string& word : options.question.words) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tracekin top`: where the time of all spans went, by operation.
+// Implements `tracekin top`, which sums up the time of spans by operation.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tracekin why`: where the time of spans went.
+// Implements `tracekin why`, which explains the time of spans.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
@@ -19,7 +19,8 @@ struct Options {
   bool all = false;
 };
 
-// The spans that the ids name, or else those that the filters let pass, the slowest first.
+// Returns the spans that the ids name. Without ids, returns the spans that match the filters, the
+// slowest first.
 std::vector<analysis::SpanIndex> Choose(const Options& options, const analysis::Engine& engine) {
   std::vector<analysis::SpanIndex> chosen;
   for (const std::string& word : options.question.words) {

@@ -24,11 +24,11 @@ std::vector<Event> KernelEvents() {
       {"sched_process_exec"},
       {"sched_process_exit"},
       {"sched_process_free"},
-      // These show in which context a thread was woken: interrupts, timers.
+      // These show the context in which a thread was woken: interrupts, timers.
       {"irq_handler_*"},
       {"irq_softirq_*"},
       {"timer_hrtimer_expire_*"},
-      // These show what a thread waited for: disks, the network.
+      // These show the cause of a thread's wait: disks, the network.
       {"block_rq_*"},
       {"net_dev_queue"},
       {"net_if_*"},

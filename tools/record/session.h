@@ -2,8 +2,8 @@
 // Runs an LTTng session according to a plan, from its creation to its destruction, and starts the
 // session daemon if necessary.
 //
-// Every failure is a RecordError. Its message is a sentence for the user: what cannot be done and
-// what helps. Thread-safety: one thread.
+// Every failure is a RecordError. Its message tells the user which step failed and how to fix it.
+// Thread-safety: one thread.
 #ifndef TRACEKIN_TOOLS_RECORD_SESSION_H
 #define TRACEKIN_TOOLS_RECORD_SESSION_H
 
@@ -20,7 +20,7 @@ struct RecordError : std::runtime_error {
 };
 
 /// Returns the message for an LTTng error code, which is negative as liblttng-ctl returns it.
-/// `step` is what failed, such as "enable the event sched_switch".
+/// `step` is the step that failed, such as "enable the event sched_switch".
 std::string Explain(const std::string& step, int code);
 
 /// Starts lttng-sessiond if none answers: root's if this is root, and otherwise the user's own,

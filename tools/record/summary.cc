@@ -14,13 +14,13 @@ namespace tracekin::record {
 
 namespace {
 
-// A sum of counters that race may be below zero, which says that nothing is known to be missing.
+// The sum may be negative, because LTTng's counters are subject to races. This counts as no loss.
 std::uint64_t Discarded(const ctf::Missing& missing) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(missing.discarded, 0)) +
          missing.discarded_before;
 }
 
-// Programs change their threads' names, but seldom between two events.
+// Caches the last process, because a thread's name rarely changes between two events.
 class Processes {
  public:
   explicit Processes(Summary* summary) : summary_(summary) {}

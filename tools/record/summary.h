@@ -19,12 +19,13 @@ struct Summary {
   std::uint64_t discarded_kernel = 0;           // events
   std::uint64_t discarded_ust = 0;
   std::set<std::pair<std::int64_t, std::string>> processes;  // emitters of tracekin's events
-  std::map<std::string, std::int64_t> clock_offsets_ns;      // by domain, to the Unix epoch
-  std::vector<std::string> damage;                           // what is left out, and why
+  std::map<std::string, std::int64_t> clock_offsets_ns;      // by domain, relative to the Unix
+                                                             // epoch
+  std::vector<std::string> damage;                           // omitted data, with the reason
 };
 
 /// Reads all traces below `folder` with libbabeltrace2. Throws RecordError if they cannot be read.
-/// A long kernel trace takes one second per million events.
+/// Needs one second per million events of a long kernel trace.
 Summary Summarize(const std::string& folder);
 
 /// Returns the summary as text, with advice if events were discarded. `buffer_bytes` is the size of
