@@ -34,9 +34,9 @@ std::string Escaped(const std::string& text) {
   return escaped;
 }
 
-// Writes `text` to a new file. Returns nullptr, or what failed, with the reason in errno. An
-// existing file of that name is removed and not opened, because it may be a link, or a FIFO whose
-// opening waits for a reader.
+// Writes `text` to a new file. Returns nullptr, or the name of the step that failed, with the
+// reason in errno. An existing file of that name is removed and not opened, because it may be a
+// link, or a FIFO whose opening waits for a reader.
 const char* WriteNewFile(const std::string& path, const std::string& text) {
   unlink(path.c_str());
   const int descriptor = AboveStandardDescriptors(

@@ -50,14 +50,14 @@ void AfterForkInParent() {
 
 void AfterForkInChild() {
   RenewThreadStateAfterFork();
-  ResumeLibrariesAfterForkInChild();  // these two before there are threads again
+  ResumeLibrariesAfterForkInChild();  // these two must run before new threads start
   GiveBackStandardDescriptorsAfterFork();
   for (const Registered& entry : TheRegistry().tracers) entry.tracer->AfterForkInChild();
   TheRegistry().mutex.unlock();
 }
 
 // Runs when the library is loaded. If a fork happened while another thread initialised the registry
-// for the first time, the child's threads would wait for that thread for ever.
+// for the first time, the child's threads would wait for that thread forever.
 __attribute__((constructor)) void RegisterForkHandlers() {
   TheRegistry();
   pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
@@ -90,10 +90,10 @@ void AtExit() {
   if (!all_ended) StopLibrariesForExit();
 }
 
-// Once at first, and once more after each library that has been initialised. AtExit() may run
-// twice.
+// Registers AtExit() at the first call, and again after each library that was initialised. AtExit()
+// may therefore run twice.
 void RegisterAtExit() {
-  static std::atomic<std::int64_t> registered{-1};  // InitialisedLibraries() then
+  static std::atomic<std::int64_t> registered{-1};  // InitialisedLibraries() at that time
   const std::int64_t libraries = InitialisedLibraries();
   if (registered.exchange(libraries) != libraries) std::atexit(AtExit);
 }

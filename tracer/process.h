@@ -13,8 +13,8 @@
 // close_timeout_ms. Other threads may fork and make tracers during that time.
 //
 // Ours must run before the exit handlers of libraries that exporters use (base/library_at_work.h),
-// because the last spans may need a handshake. So the handler is registered after they have been
-// initialised, and threads of a tracer that uses them are started after that.
+// because the last spans may need a handshake. The handler is therefore registered after these
+// libraries are initialised, and before a tracer that uses them starts its threads.
 //
 // Thread-safety: any function may be called from any thread. A fork waits while a tracer is being
 // registered or destroyed.
@@ -25,8 +25,8 @@ namespace tracekin {
 
 class TracerImpl;
 
-/// From now until UnregisterTracer the tracer is told of forks and closed at exit. Throws
-/// std::bad_alloc. REQUIRES: the libraries that the exporter uses have been initialised.
+/// From now until UnregisterTracer, the tracer is notified of forks and is closed at exit. Throws
+/// std::bad_alloc. REQUIRES: the libraries that the exporter uses are initialised.
 void RegisterTracer(TracerImpl* tracer);
 
 /// Unregisters one tracer for which `condition` holds and returns it, or nullptr.

@@ -49,8 +49,8 @@ class ProbabilisticSampler final : public Sampler {
 };
 
 /// Samples up to `per_second` traces per second, in bursts of up to that number. Uses the generic
-/// cell rate algorithm (ITU-T I.371), which needs one word of state. The time comes from the coarse
-/// clock, which is accurate to a few milliseconds.
+/// cell rate algorithm (ITU-T I.371), which needs one word of state. Uses the coarse clock, which
+/// is accurate to a few milliseconds.
 class RateLimitingSampler final : public Sampler {
  public:
   explicit RateLimitingSampler(double per_second);

@@ -64,8 +64,9 @@ void LeaveAll(void*) noexcept {
   }
 }
 
-// The destructor of a pthread key calls LeaveAll. A thread_local object would not do: registering
-// its destructor takes the loader's lock, and ends the process if there is no memory.
+// The destructor of a pthread key calls LeaveAll. A thread_local object is not an option, because
+// registering its destructor acquires the loader's lock and terminates the process if there is no
+// memory.
 pthread_key_t key;
 bool has_key = false;
 

@@ -44,7 +44,7 @@ class SpanContext final : public opentracing::SpanContext {
   std::uint64_t parent_span_id() const { return parent_span_id_; }
   bool has_ids() const { return span_id_ != 0; }
   bool random_trace_id() const { return random_trace_id_; }
-  /// W3C's tracestate as it came with the parent, or "". It never changes.
+  /// W3C's tracestate as received with the parent, or "". It never changes.
   std::string_view tracestate() const {
     return extras_ == nullptr ? std::string_view{} : extras_->tracestate;
   }

@@ -87,7 +87,7 @@ struct JsonVisitor {
   }
 };
 
-// Not inlined into each caller that needs the text of a value.
+// Not inlined, because lists and maps are rare and the function has many callers.
 template <class Nested>
 [[gnu::noinline]] std::string ToJson(const Nested& values) {
   std::string text;
