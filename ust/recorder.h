@@ -67,7 +67,7 @@ struct tracekin_ust_span {
   FIELD(dropped_closed)              \
   FIELD(dropped_fork)
 
-/* Where a tracer's spans went; see tracekin/counters.h. */
+/* The counters of a tracer's spans; see tracekin/counters.h. */
 struct tracekin_ust_stats {
   const char* service;
 #define TRACEKIN_UST_MEMBER(name) uint64_t name;
