@@ -140,11 +140,10 @@ def latency(benchmark, repetitions):
             spread([run[quantile] for run in ran], 2)
             for quantile in ("p50_us", "p99_us", "p999_us")) + " |")
     figures = lowest_and_middle(run["p999_us"] for run in runs["well"])
-    print("\nWhere the tail comes from: the first line is what the machine does to any code, the "
-          "second and the third a span of "
-          "which nothing is\nwritten, the fourth one that is written and queued; each is as long "
-          "as its code, which is no longer in "
-          "the caches then.")
+    print("\nThe first line shows the delays that the machine adds to any code. In the second and "
+          "third lines, spans are not\nwritten, and in the fourth they are written and queued. The "
+          "length of the tail is proportional to the amount of code, "
+          "because the code is no longer\nin the caches when it runs.")
     print(f"\np99.9, collector well, by min / by median: "
           f"{bound_text(LATENCY_BOUND, 'µs', figures, 1)}.")
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the sizes of the installed libraries and what a host waits for when it starts, for
-docs/performance.md.
+"""Prints the sizes of the installed libraries, and the time that a host needs to load the plugin,
+for docs/performance.md.
 
 usage: load_report.py BUILD-FOLDER [REPETITIONS]
 """

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How fast traces are read by both ways of ctf/, in CPU time of one thread, against
+"""Measures how fast both readers of ctf/ read traces, in CPU time of one thread, compared with
 `babeltrace2 -o dummy`.
 
 usage: benchmarks/trace_report.py BENCHMARKS REPETITIONS NAME=FOLDER...
 
-Each FOLDER is repeated along its time axis until it has some 100 MB. The ways take turns; the
-ratios are of medians.
+Each FOLDER is repeated along its time axis until it has some 100 MB. The readers take turns, and
+the ratios are of medians.
 """
 import os
 import pathlib
@@ -24,7 +24,7 @@ def size(folder):
 
 
 def run(command):
-    """The CPU seconds that the command took, and what it printed."""
+    """Returns the CPU seconds that the command used, and its output."""
     with tempfile.TemporaryFile() as said:
         process = subprocess.Popen(command, stdout=said)
         _, status, usage = os.wait4(process.pid, 0)
