@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Zipkin's first API and Scribe say in Thrift: of zipkinCore.thrift in openzipkin/zipkin-api and of
-// scribe.thrift in facebookarchive/scribe what tracekin writes and reads, under their names and numbers.
+// The parts of Zipkin's v1 API and of Scribe that tracekin writes and reads, with the original
+// names and numbers. They are from zipkinCore.thrift in openzipkin/zipkin-api and from
+// scribe.thrift in facebookarchive/scribe.
 namespace cpp tracekin.thrift
 
 struct Endpoint {
-  1: i32 ipv4            // packed, 0: unknown
+  1: i32 ipv4            // as an integer; 0: unknown
   2: i16 port            // read as unsigned, 0: unknown
   3: string service_name // "": unknown
   4: optional binary ipv6 // 16 bytes
 }
 
-// An event. "cs" and "cr", "sr" and "ss", "ms" and "mr" say of the host's part in the span that it is a
-// client's, a server's, a producer's or a consumer's.
+// An event. "cs" and "cr" mark the host as the client of the span, "sr" and "ss" as the server,
+// "ms" as the producer, and "mr" as the consumer.
 struct Annotation {
   1: i64 timestamp // microseconds since the Unix epoch
   2: string value
@@ -20,7 +21,7 @@ struct Annotation {
 
 enum AnnotationType { BOOL, BYTES, I16, I32, I64, DOUBLE, STRING }
 
-// A tag; or, with the key "sa", "ca" or "ma" and the BOOL true, the peer that `host` is.
+// A tag. If the key is "sa", "ca" or "ma" and the value is the BOOL true, `host` is the peer.
 struct BinaryAnnotation {
   1: string key
   2: binary value
