@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the sources and the documents to 100 columns.
+"""Checks that no line of the sources and documents has more than 100 columns.
 
-Prints each line that is longer; the status is 1 then. A line may be longer if it is a word that
-nothing can break, such as a URL, or in Markdown a table's row or code.
+Prints each line that is longer, and then exits with status 1. A line may be longer if it is a
+single word, such as a URL, or in Markdown a table's row or code.
 """
 import pathlib
 import re
@@ -30,7 +30,7 @@ def long_lines(lines):
 
 
 def long_prose(lines):
-    """As long_lines, for Markdown."""
+    """Same as long_lines, for Markdown."""
     fenced = False
     for number, line in enumerate(lines, 1):
         if line.lstrip().startswith("```"):
