@@ -28,7 +28,8 @@ for name in libtracekin libtracekin_blkin libtracekin_grpc; do
     continue
   fi
   if [ $name = libtracekin_grpc ]; then
-    # Its symbols alone: with the types come half a megabyte of gRPC's, which change with gRPC.
+    # Compares only its symbols, because its types include half a megabyte of types of gRPC, which
+    # change with gRPC.
     strip -o "$work/$name.so" "$library"
     library=$work/$name.so
   fi

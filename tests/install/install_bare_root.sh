@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: install_bare_root.sh SOURCE_FOLDER BUILD_FOLDER CMAKE
 # Installs the Debian packages in a bare Debian 12, where programs that were built elsewhere then
-# use the library and the plugin. First without LTTng and the exporter's modules, then with them.
+# use the library and the plugin. It does this first without LTTng and the exporter's modules, and
+# then with them.
 set -euo pipefail
 
 source=$1

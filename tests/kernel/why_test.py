@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`tracekin why` finds the causes that the workload's operations are made of, on a real kernel.
+"""Tests that `tracekin why` finds the causes of the workload's operations on a real kernel.
 
 usage: why_test.py PATH-OF-tracekin RECORDING   RECORDING is a folder that `record` made
 """
@@ -12,7 +12,7 @@ import subprocess
 import sys
 import unittest
 
-# What a machine adds to everything.
+# Causes that the machine adds to every operation.
 MACHINE = {"running", "interrupted", "preempted", "ready"}
 # Operation -> causes that make up most of the rest of its time together.
 CAUSES = {
@@ -33,7 +33,7 @@ BY_SPAN = {"lock": ("lock", "hold lock"), "call": ("network", "serve")}
 
 
 def cut(parts):
-    """The parts whose sum is not that of the part that they explain."""
+    """Returns the parts whose length is not the sum of the parts that explain them."""
     wrong = []
     for part in parts:
         if "parts" in part:
@@ -44,14 +44,14 @@ def cut(parts):
 
 
 def ask(subcommand, folder, *words):
-    """The spans that a subcommand tells of."""
+    """Returns the spans that a subcommand prints."""
     told = subprocess.run([TRACEKIN, subcommand, os.path.join(RECORDING, folder), "--json", *words],
                           check=True, stdout=subprocess.PIPE, text=True, timeout=60).stdout
     return [json.loads(line) for line in told.splitlines()]
 
 
 def sums(parts):
-    """Cause -> ns."""
+    """Returns cause -> ns."""
     causes = collections.Counter()
     for part in parts:
         causes[part["cause"]] += part["ns"]
@@ -59,13 +59,13 @@ def sums(parts):
 
 
 def locks(parts):
-    """How many locks wait for each other."""
+    """Returns the length of the longest chain of locks."""
     return max((1 + locks(part.get("parts", [])) for part in parts
                 if part["cause"] == "lock" and part["ns"] > 5_000_000), default=0)
 
 
 class Workload(unittest.TestCase):
-    """Operations that recur."""
+    """Tests operations that occur repeatedly."""
 
     @classmethod
     def setUpClass(cls):
@@ -102,7 +102,8 @@ class Workload(unittest.TestCase):
         names = {(span["trace_id"], span["span_id"]): span["operation"] for span in self.spans}
         for operation, (cause, expected) in BY_SPAN.items():
             with self.subTest(operation):
-                # The other thread is done before this one begins to wait, now and then.
+                # Sometimes the other thread is done before this one begins to wait. Such waits are
+                # short.
                 waits = [part for span in self.spans if span["operation"] == operation
                          for part in span["parts"]
                          if part["cause"] == cause and part["ns"] > 5_000_000]
@@ -112,7 +113,7 @@ class Workload(unittest.TestCase):
 
 
 class Situations(unittest.TestCase):
-    """Waits of all sorts, whose spans have tags that say what is to be found."""
+    """Tests waits of all kinds, whose spans have tags that specify the expected result."""
 
     @classmethod
     def setUpClass(cls):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The completion scripts, in the shells that they are for.
+"""Tests the completion scripts in their shells.
 
 usage: tests/tools/completion_test.py PATH-OF-tracekin FOLDER-OF-SCRIPTS
 """
@@ -16,7 +16,7 @@ import unittest
 
 LIMIT_S = 60
 
-# Calls the function as bash does, and prints what it offers.
+# Calls the function in the same way as bash, and prints its completions.
 BASH = """
 source "$0"
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
@@ -24,7 +24,7 @@ _tracekin
 [ ${#COMPREPLY[@]} = 0 ] || printf '%s\\n' "${COMPREPLY[@]}"
 """
 
-# zsh completes only at a terminal; these stand for the functions that would add what is offered.
+# zsh completes words only at a terminal. These functions replace those that would add completions.
 ZSH = """
 _describe() { print -rl -- "${(@P)@[-1]}" }
 _files() { print -rl -- *(N) }
@@ -61,7 +61,7 @@ def offered_by_fish(folder, *words):
 
 
 class Completion:
-    """What every shell offers. A subclass names the shell."""
+    """Tests for every shell. A subclass names the shell."""
 
     def setUp(self):
         if shutil.which(self.shell) is None:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The manual pages say what the program's --help says, and man(1) finds nothing wrong with them.
+"""Tests that the manual pages agree with the program's --help, and that man(1) accepts them.
 
 usage: tests/tools/manual_test.py PATH-OF-tracekin FOLDER-OF-PAGES
 """
@@ -23,7 +23,7 @@ def told(*words):
 
 
 def subcommands():
-    """Name -> its summary."""
+    """Returns name -> summary."""
     return dict(re.findall(r"(?m)^  (\w+) +(.+)$", told().split("\nSubcommands:\n")[1]))
 
 
@@ -36,7 +36,7 @@ def options_of_help(*words):
 
 
 def options_of_page(*words):
-    """-x,--long of every `.It Fl x , Fl -long`."""
+    """Returns "-x,--long" for every `.It Fl x , Fl -long`."""
     items = re.findall(r"(?m)^\.It (Fl .+)$", page(*words))
     return {",".join("-" + name for name in re.findall(r"Fl (\S+)", item)) for item in items}
 

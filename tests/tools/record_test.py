@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""`tracekin record` with a real session daemon.
+"""Tests `tracekin record` with a real session daemon.
 
 usage: scripts/with-lttng tests/tools/record_test.py PATH-OF-tracekin PATH-OF-ust_spans
 PATH-OF-ust_emit
@@ -44,11 +44,11 @@ class Record(unittest.TestCase):
         self.folder = tempfile.mkdtemp(prefix="tracekin-record-")
         self.addCleanup(shutil.rmtree, self.folder)
         self.output = self.folder + "/trace"
-        # 15 spans: five in each of two tracers and in the child of a fork.
+        # Makes 15 spans: five in each of two tracers and in the child of a fork.
         self.spans = [SPANS, self.folder]
 
     def tearDown(self):
-        self.assertIn("no available", lttng("list"))  # no session stays behind
+        self.assertIn("no available", lttng("list"))  # no session is left
 
     def record(self, *arguments, status=0):
         done = subprocess.run([TRACEKIN, "record", "-o", self.output, *arguments], text=True,
@@ -57,7 +57,7 @@ class Record(unittest.TestCase):
         return done.stderr
 
     def names(self):
-        """How often each event is in the trace; of exporter_stats that is a matter of time."""
+        """Returns how often each event is in the trace. exporter_stats depends on the time."""
         names = {}
         for event in events_below(self.output):
             names[event.name] = names.get(event.name, 0) + 1
@@ -120,7 +120,7 @@ class Record(unittest.TestCase):
         self.assertEqual(self.names(), self.EXPECTED)
 
     def test_what_did_not_fit_is_counted(self):
-        said = self.record("--buffer-size", "32K", "--", EMIT, "fields")  # one event is of 60 kB
+        said = self.record("--buffer-size", "32K", "--", EMIT, "fields")  # one event has 60 kB
         self.assertIn("1 events of tracekin were discarded", said)
         self.assertIn("--buffer-size=", said)
 
@@ -218,7 +218,7 @@ class Record(unittest.TestCase):
     def test_the_command_has_the_signals_of_the_parent(self):
         command = ["sh", "-c", "grep -E '^Sig(Ign|Blk)' /proc/self/status"]
 
-        def signals(status):  # glibc starts programs with two of its own ignored
+        def signals(status):  # glibc starts programs with two of its own signals ignored
             return [int(line.split()[1], 16) & 0x7fffffff for line in status.splitlines()]
 
         for prepare in (None, lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN),
@@ -289,7 +289,8 @@ class Record(unittest.TestCase):
                           stderr=subprocess.DEVNULL).returncode != 0:
             self.skipTest("a file system of 100 MB cannot be mounted here")
         self.addCleanup(subprocess.run, ["umount", "--lazy", disk], check=True)
-        # The command goes on, and what it inherits stays open: what is said is in a file.
+        # Messages are written to a file, because the command continues and keeps inherited pipes
+        # open.
         said = pathlib.Path(self.folder, "said")
         with said.open("w") as file:
             recording = subprocess.Popen(
@@ -302,11 +303,12 @@ class Record(unittest.TestCase):
         self.assertIn("record: the disk is full; the recording was stopped", said.read_text())
 
     def record_as_nobody(self, *arguments, groups=()):
-        """Without and with the group that root's session daemon listens to."""
+        """Records as the user nobody, with these additional groups."""
         if os.geteuid() != 0:
             self.skipTest("another user's tracing needs root")
         os.chown(self.folder, 65534, 65534)
-        program = shutil.copy(TRACEKIN, self.folder)  # from where it may not be allowed to look
+        program = shutil.copy(TRACEKIN, self.folder)  # because nobody may not have access to its
+                                                      # folder
         environment = {"PATH": os.environ["PATH"], "HOME": self.folder, "LTTNG_HOME": self.folder}
         done = subprocess.run([program, "record", "-o", self.output, *arguments], text=True,
                               timeout=LIMIT_S, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

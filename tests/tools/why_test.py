@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The subcommands that ask about a recording, on one of real programs without the kernel's events.
+"""Tests the subcommands for recordings on a recording of real programs without kernel events.
 
 usage: scripts/with-lttng tests/tools/why_test.py PATH-OF-tracekin PATH-OF-ust_spans
 """
@@ -22,7 +22,7 @@ class Why(unittest.TestCase):
         cls.folder = tempfile.mkdtemp(prefix="tracekin-why-")
         cls.addClassCleanup(shutil.rmtree, cls.folder)
         cls.trace = cls.folder + "/tracekin-here"
-        # 15 spans: five in each of two tracers and in the child of a fork.
+        # Makes 15 spans: five in each of two tracers and in the child of a fork.
         subprocess.run([TRACEKIN, "record", "-o", cls.trace, "--", SPANS, cls.folder], check=True,
                        stderr=subprocess.PIPE, timeout=LIMIT_S)
 

@@ -27,7 +27,7 @@ except ImportError as error:
     sys.exit(77)
 
 XML = views_test.XML
-# What each operation waits for in Trace Compass: a state, or the operation of another span.
+# The cause of each operation's waits in Trace Compass: a state, or the operation of another span.
 WAITS = {"sleep": "TIMER", "lock": "hold lock", "disk": "disk", "call": "NETWORK"}
 # States in which a thread does not wait: the rest of an operation, since the machine may be busy.
 ON_CPU = ("RUNNING", "PREEMPTED")

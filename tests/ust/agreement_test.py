@@ -53,7 +53,8 @@ class Agreement(unittest.TestCase):
         self.assertEqual(self.differences(), [])
 
     def test_what_was_made_is_there(self):
-        # Twice in the parent and once in the child, five spans each, one of which is not sampled.
+        # Makes five spans twice in the parent and once in the child. One of each five is not
+        # sampled.
         self.assertEqual(len(self.lttng.spans), 15)
         self.assertEqual(len(self.exported), 12)
         self.assertEqual({self.lttng.spans[span_id].name for span_id in self.lttng.unsampled},

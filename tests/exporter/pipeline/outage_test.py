@@ -190,7 +190,8 @@ class Outage(unittest.TestCase):
             self.assertEqual(sum(process["dropped"].values()), 0, process)
         told = [program.metrics(pid) for pid in killed]
         self.assertEqual(sink.twice, 0)
-        # What else the killed processes had sent is known up to 100 ms before their end.
+        # The metrics show which other spans the killed processes had sent, up to 100 ms before
+        # their end.
         known = sum(process["exported"] for process in ended) + sum(
             process["exported_total"] for process in told)
         print(f"{len(sink.ids)} spans arrived, {known} of them are accounted for")
