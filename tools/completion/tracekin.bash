@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Completion of tracekin(1) for bash. The program itself says which words fit: tools/completion.h.
+# Completion of tracekin(1) for bash. The program itself provides the completions:
+# tools/completion.h.
 
 _tracekin() {
   local last=${COMP_WORDS[COMP_CWORD]} words=() word
   [ "$last" != = ] || last=
-  # bash makes three words of --option=value.
+  # bash splits --option=value into three words.
   for word in "${COMP_WORDS[@]:1:COMP_CWORD}"; do
     if [ ${#words[@]} -gt 0 ] && [[ $word = '=' || ${words[-1]} = --*= ]]; then
       words[-1]+=$word

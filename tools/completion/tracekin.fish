@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Completion of tracekin(1) for fish. The program itself says which words fit: tools/completion.h.
+# Completion of tracekin(1) for fish. The program itself provides the completions:
+# tools/completion.h.
 
 function __tracekin_complete
     set -l words (commandline -opc) (commandline -ct)
