@@ -117,15 +117,15 @@ constexpr Format kZipkinFormats[] = {
      JudgeZipkinAnswer},
     {"proto3", "a `ListOfSpans`, `application/x-protobuf`", "/api/v2/spans", "", MakeProto3,
      JudgeZipkinAnswer},
-    {"thrift", "a list of Zipkin's first spans, `application/x-thrift`", "/api/v1/spans", "thrift",
+    {"thrift", "a list of Zipkin's v1 spans, `application/x-thrift`", "/api/v1/spans", "thrift",
      nullptr, JudgeZipkinAnswer},
 };
 constexpr Format kScribeFormats[] = {
-    {"thrift", "a call of Scribe's `Log`, one span in Base64 an entry", "", "thrift", nullptr,
+    {"thrift", "a call of Scribe's `Log`, one Base64 span per entry", "", "thrift", nullptr,
      nullptr, kScribeCategory},
 };
 constexpr Format kFileFormats[] = {
-    {"json", "lines, each a JSON object", "", "", MakeJsonLines, nullptr},
+    {"json", "one JSON object per line", "", "", MakeJsonLines, nullptr},
 };
 
 constexpr std::string_view kHttp[] = {"http", "https"};
