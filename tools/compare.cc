@@ -37,9 +37,9 @@ int Run(const Question& question) {
 std::function<int()> Add(CLI::App* app) {
   const auto question = std::make_shared<Question>();
   app->footer(
-      "The columns from `mean ms` on are changes of the mean of a span, by causes. Example:\n"
+      "The columns from `mean ms` on show changes of the mean per span, by cause. Example:\n"
       "  tracekin compare good slow --service shop");
-  AddQuestion(app, "Two recordings: the one before, then the one after", question.get());
+  AddQuestion(app, "The two recordings to compare: BEFORE AFTER", question.get());
   return [question] { return Run(*question); };
 }
 
