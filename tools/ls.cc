@@ -35,17 +35,17 @@ int Run(Options options) {
 std::function<int()> Add(CLI::App* app) {
   const auto options = std::make_shared<Options>();
   app->footer(
-      "With filters, only traces with such spans, and of these the matching ones are counted.\n"
-      "With --json, all matching spans, with their tags, logs and scopes. Examples:\n"
+      "With filters, lists only traces with matching spans, and counts only these spans.\n"
+      "With --json, prints all matching spans with their tags, logs and scopes. Examples:\n"
       "  tracekin ls slow --sort duration -n 10\n"
       "  tracekin ls --tag http.status_code=500");
-  app->add_option("--sort", options->sort, "By start, or by duration, the longest first")
+  app->add_option("--sort", options->sort, "Sort by start, or by duration, longest first")
       ->type_name("ORDER")
       ->check(CLI::IsMember({"start", "duration"}).description(""));
-  app->add_option("-n,--limit", options->limit, "At most N traces")
+  app->add_option("-n,--limit", options->limit, "List at most N traces")
       ->type_name("N")
       ->check(CLI::PositiveNumber.description(""));
-  AddQuestion(app, "The recording, if not the newest ./tracekin-*", &options->question);
+  AddQuestion(app, "The recording (default: the newest ./tracekin-*)", &options->question);
   return [options] { return Run(*options); };
 }
 
