@@ -50,18 +50,18 @@ int Run(Options options) {
 std::function<int()> Add(CLI::App* app) {
   const auto options = std::make_shared<Options>();
   app->footer(
-      "An ID is that of a trace or of one of its spans; its beginning is enough. Without one the\n"
-      "slowest trace is shown. Examples:\n"
+      "An ID is the id of a trace or of one of its spans, or a unique prefix.\n"
+      "Without an ID, shows the slowest trace. Examples:\n"
       "  tracekin show slow 6855\n"
       "  tracekin show --slowest 3 --ascii");
-  app->add_option("--slowest", options->slowest, "The N traces with the slowest matching spans")
+  app->add_option("--slowest", options->slowest, "Show the N traces with the slowest spans")
       ->type_name("N")
       ->check(CLI::PositiveNumber.description(""));
-  app->add_option("--width", options->width, "Columns of the output")
+  app->add_option("--width", options->width, "Width of the output in columns")
       ->type_name("N")
       ->check(CLI::Range(70, 1000).description(""));
-  app->add_flag("--ascii", options->ascii, "Draw with characters of ASCII");
-  AddQuestion(app, "The recording, if not the newest ./tracekin-*; then an ID, or several",
+  app->add_flag("--ascii", options->ascii, "Draw with ASCII characters");
+  AddQuestion(app, "The recording (default: the newest ./tracekin-*), then IDs",
               &options->question);
   return [options] { return Run(*options); };
 }
