@@ -55,24 +55,24 @@ int Run(Options options) {
 std::function<int()> Add(CLI::App* app) {
   const auto options = std::make_shared<Options>();
   app->footer(
-      "A share is that of the total. Examples:\n"
+      "Shares are relative to the total. Examples:\n"
       "  tracekin top slow\n"
       "  tracekin top --by thread --sort p95");
   app->add_option("--by", options->by, "Group by operation, service or thread")
       ->type_name("WHAT")
       ->check(CLI::IsMember({"operation", "service", "thread"}).description(""));
-  app->add_option("-s,--sort", options->sort, "By total, count, p95 or max, the largest first")
+  app->add_option("-s,--sort", options->sort, "Sort by total, count, p95 or max, largest first")
       ->type_name("ORDER")
       ->check(CLI::IsMember({"total", "count", "p95", "max"}).description(""));
-  app->add_option("-n,--limit", options->limit, "At most N lines")
+  app->add_option("-n,--limit", options->limit, "Print at most N lines")
       ->type_name("N")
       ->check(CLI::PositiveNumber.description(""));
-  AddQuestion(app, "The recording, if not the newest ./tracekin-*", &options->question);
+  AddQuestion(app, "The recording (default: the newest ./tracekin-*)", &options->question);
   return [options] { return Run(*options); };
 }
 
 }  // namespace
 
-const Subcommand kTop = {"top", "Tell where the time of all spans went, by operation", Add};
+const Subcommand kTop = {"top", "Show where the time of all spans went, by operation", Add};
 
 }  // namespace tracekin::tools
