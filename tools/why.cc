@@ -54,22 +54,22 @@ int Run(Options options) {
 std::function<int()> Add(CLI::App* app) {
   const auto options = std::make_shared<Options>();
   app->footer(
-      "An ID is that of a span, or of a trace, whose root is meant; its beginning is enough.\n"
-      "Without one the slowest span is told of. Examples:\n"
+      "An ID is the id of a span or a trace, or a unique prefix. A trace stands for its root.\n"
+      "Without an ID, explains the slowest span. Examples:\n"
       "  tracekin why slow 68557226\n"
       "  tracekin why slow --service shop --errors --slowest 3\n"
       "  tracekin why slow --all --json");
-  app->add_option("--slowest", options->slowest, "The N slowest spans")
+  app->add_option("--slowest", options->slowest, "Explain the N slowest spans")
       ->type_name("N")
       ->check(CLI::PositiveNumber.description(""));
-  app->add_flag("--all", options->all, "All spans; with an ID, all spans of its trace");
-  AddQuestion(app, "The recording, if not the newest ./tracekin-*; then an ID, or several",
+  app->add_flag("--all", options->all, "Explain all spans; with an ID, all spans of its trace");
+  AddQuestion(app, "The recording (default: the newest ./tracekin-*), then IDs",
               &options->question);
   return [options] { return Run(*options); };
 }
 
 }  // namespace
 
-const Subcommand kWhy = {"why", "Tell where the time of spans went", Add};
+const Subcommand kWhy = {"why", "Show where the time of spans went", Add};
 
 }  // namespace tracekin::tools
