@@ -53,7 +53,7 @@ int Exit(const CLI::App& app, const CLI::ParseError& error) {
       app.get_subcommands([](const CLI::App* subcommand) { return subcommand->parsed(); });
   const std::string command =
       app.get_name() + (chosen.empty() ? "" : " " + chosen.front()->get_name());
-  std::fprintf(stderr, "%s: %s; `%s --help` tells more\n", command.c_str(),
+  std::fprintf(stderr, "%s: %s; see `%s --help`\n", command.c_str(),
                ForTerminal(error.what()).c_str(), command.c_str());
   return kTrouble;
 }
@@ -70,7 +70,7 @@ int Run(const std::string& name, const std::function<int()>& run) {
 }  // namespace
 
 int RunCommandLine(const std::vector<Subcommand>& subcommands, int argc, const char* const* argv) {
-  CLI::App app("Tools around tracekin's spans and their LTTng events.", "tracekin");
+  CLI::App app("Tools for tracekin's spans and their LTTng events.", "tracekin");
   app.get_formatter()->column_width(kOptionsWidth);
   app.set_help_flag("-h,--help", "Print this help");
   app.set_version_flag("--version", "tracekin " TRACEKIN_VERSION, "Print the version");
