@@ -56,7 +56,7 @@ void SayWhatIsMissing(const ctf::Found& found, const Engine& engine) {
   const bool kernel = std::any_of(found.traces.begin(), found.traces.end(),
                                   [](const ctf::Trace& trace) { return trace.kernel; });
   if (!kernel) {
-    Say("the kernel was not recorded, so that what threads did is not known: record --kernel");
+    Say("the kernel was not recorded, so thread activities are unknown; use record --kernel");
   }
 }
 
@@ -92,11 +92,11 @@ void AddQuestion(CLI::App* app, const char* words, Question* question) {
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
   app->add_flag("--errors", question->errors, "Only spans with an error");
-  app->add_option("--since", question->since, "Only spans that end then or later")
+  app->add_option("--since", question->since, "Only spans that end at this time or later")
       ->type_name("TIME");
-  app->add_option("--until", question->until, "Only spans that start before then")
+  app->add_option("--until", question->until, "Only spans that start before this time")
       ->type_name("TIME");
-  app->add_flag("--json", question->json, "Print JSON, an object a line");
+  app->add_flag("--json", question->json, "Print one JSON object per line");
   app->add_option("TRACE", question->words, words)->type_name("");
 }
 
