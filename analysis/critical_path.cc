@@ -237,9 +237,9 @@ bool Walk::Follows(const Part& part) const {
 }
 
 // Explains a wait by the actions of the thread that was waited for. If that thread sent a packet,
-// the time after the packet was sent is attributed to the network. The work of a kernel thread
-// replaces the wait, because a kernel thread works for the threads that wait for it, and because
-// the name of a disk is more useful than the name of that thread.
+// the time after the packet was sent is attributed to the network. If that thread is a kernel
+// thread, its work replaces the wait, because it works for the threads that wait for it. The name
+// of a disk is also more useful than the name of that thread.
 void Walk::Follow(const Part& part, const Stretch& stretch) {
   const std::uint32_t packet = part.wait == kNoWait ? 0 : timelines_.waits[part.wait].packet;
   const Time sent = timelines_.packets[packet].sent;
@@ -342,9 +342,10 @@ class Threads {
   }
 
  private:
-  // Goes from the end to the start. Of the scopes that are open at a time, the one that ends last
-  // counts for as long as it lasts, because the span could not end before it. The time between two
-  // scopes belongs to the thread that continues the span, so that its earlier work is shown.
+  // Goes from the end to the start. If several scopes are open at the same time, the scope that
+  // ends last counts as long as it is open, because the span could not end before it. The time
+  // between two scopes belongs to the thread that continues the span, so that its earlier work is
+  // shown.
   void DivideByScopes() {
     ThreadIndex next = span_.finish_thread;
     if (!IsThread(next)) next = scopes_.back()->thread;

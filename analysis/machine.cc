@@ -134,7 +134,8 @@ void Machine::Enter(ThreadIndex thread, State state, std::uint32_t where, std::u
   ++segments_;
 }
 
-// Records what the CPU's thread does now. It is interrupted, in a system call or in user mode.
+// Records the current activity of the CPU's thread. It is interrupted, in a system call or in user
+// mode.
 void Machine::Resume(const Event& event) {
   const Cpu& cpu = CpuOf(event);
   if (!IsThread(cpu.current)) return;

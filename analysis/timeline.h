@@ -96,7 +96,7 @@ struct Turn {
   ThreadIndex thread;
 };
 
-/// The time since which at least one processor of the host is idle, or none is.
+/// The time since which at least one processor of the host is idle, or since which all are busy.
 struct Idleness {
   Time start;
   bool idle;
