@@ -20,7 +20,8 @@ namespace internal {
 extern TRACEKIN_PRIVATE_API std::atomic<std::uint32_t> fork_generation;
 }
 
-/// Returns a number that differs from the parent process's and is never 0. Costs one load.
+/// Returns a number that differs from the number of the parent process and is never 0. Costs one
+/// load.
 inline std::uint32_t ForkGeneration() noexcept {
   return internal::fork_generation.load(std::memory_order_relaxed);
 }

@@ -52,7 +52,8 @@ class SpinLock {
       if (spins < kSpins) {
         while (holder_.load(std::memory_order_relaxed) == us && ++spins < kSpins) CpuRelax();
       } else {
-        // Not nanosleep(), where the thread could be cancelled, because callers are noexcept.
+        // Does not call nanosleep(), because the thread could be cancelled in it and callers are
+        // noexcept.
         const timespec nap{0, 50'000};
         syscall(SYS_nanosleep, &nap, nullptr);
       }
