@@ -16,9 +16,10 @@ struct ComparedTracer {
   std::shared_ptr<opentracing::Tracer> tracer;
 };
 
-/// Returns the API's no-op tracer, which is the lower bound; tracekin, exporting to a sink and not
-/// sampling; and Debian's dd-opentracing if it was available at build time, sampling (without an
-/// agent) and not sampling.
+/// Returns the API's no-op tracer, which is the lower bound, and two tracers of tracekin: one
+/// exports to a sink, and the other does not sample. If Debian's dd-opentracing was available at
+/// build time, also returns two of its tracers: one samples (without an agent), and the other does
+/// not.
 const std::vector<ComparedTracer>& ComparedTracers();
 
 }  // namespace tracekin
