@@ -62,7 +62,7 @@ class Document : public rapidjson::GenericDocument<Utf8, Pool, JsonMemory> {
     if (std::int64_t whole; IsWhole(std::from_chars(digits, end, whole), end)) return Int64(whole);
     if (std::uint64_t whole; IsWhole(std::from_chars(digits, end, whole), end))
       return Uint64(whole);
-    constexpr double kMost = std::numeric_limits<double>::max();  // JSON has no infinity
+    constexpr double kMost = std::numeric_limits<double>::max();  // JSON cannot represent infinity
     const double real = std::clamp(ParseDouble({digits, size}).value_or(0), -kMost, kMost);
     return Double(real);
   }

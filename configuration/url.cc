@@ -47,8 +47,8 @@ bool IsIpv6(std::string_view text) {
   return inet_pton(AF_INET6, std::string(text.substr(0, zone)).c_str(), &address) == 1;
 }
 
-/// Returns whether `text` is a host's name: it has none of the characters that libcurl refuses in
-/// one, and no '%', which could encode them.
+/// Returns whether `text` is a host's name. It must not contain a character that libcurl refuses in
+/// one, or a '%', which could encode such a character.
 bool IsName(std::string_view text) {
   return !text.empty() && text.find_first_of("%/:#?!@{}[]\\$'\"^`*<>=;,+&()") == text.npos;
 }
