@@ -16,8 +16,8 @@
 
 namespace tracekin::ctf {
 
-/// Finds the stream that has the smallest key. Of equal keys, the key of the stream with the lower
-/// number is smaller.
+/// Finds the stream that has the smallest key. If keys are equal, the stream with the lower number
+/// comes first.
 class LoserTree {
  public:
   /// The key of a stream. `ended` is set if the stream has ended.

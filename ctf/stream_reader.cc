@@ -113,7 +113,8 @@ bool StreamReader::TellDiscarded(const Packet* before) {
 
 // ---- Bytes.
 
-// Reads more bytes, beginning with the current event. Returns false if the packet has no more.
+// Reads more bytes, beginning with the current event. Returns false if the packet does not have any
+// more bytes.
 bool StreamReader::Refill() {
   const std::uint64_t from = Offset();
   const auto have = static_cast<std::size_t>(limit_ - at_);

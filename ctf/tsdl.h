@@ -16,7 +16,7 @@
 namespace tracekin::ctf {
 
 /// Parses metadata. Throws NotUnderstood, naming the line, if `text` is not valid or not supported.
-/// Not supported are big-endian traces, definitions that hide others, fields that are selected by
+/// Does not support big-endian traces, definitions that hide others, fields that are selected by
 /// dotted paths, and arrays of arrays.
 Metadata ParseMetadata(std::string_view text);
 
