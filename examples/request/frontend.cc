@@ -51,7 +51,7 @@ class Frontend final : public shop::Frontend::Service {
     return storage_->Load(&context, key, record);
   }
 
-  // This work has a span of its own, although no other service is involved.
+  // This work has its own span, although no other service is involved.
   static std::uint64_t Price(const shop::Record& item, std::uint32_t amount) {
     const auto span = opentracing::Tracer::Global()->StartSpan(
         "Compute price", {opentracing::ChildOf(&tracekin::ActiveSpan()->context())});
