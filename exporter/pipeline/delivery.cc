@@ -217,9 +217,9 @@ void Delivery::Failed(milliseconds retry_after, TimePoint now) noexcept {
   Drop(&counts_->dropped.expired);
 }
 
-// A lack of memory in this process does not mark the collector as away, and the next attempt comes
-// soon. These attempts do not count as tries, which would be used up within seconds. A new batch is
-// dropped only when it is too old.
+// A lack of memory in this process does not mark the collector as away, and the next attempt is
+// made soon. These attempts do not count as tries, which would be used up within seconds. A new
+// batch is dropped only when it is too old.
 void Delivery::AwaitMemory(TimePoint now) noexcept {
   short_of_memory_ = true;
   next_try_ = now + milliseconds(options_.retry_backoff_ms);

@@ -107,7 +107,7 @@ Exporter::Exporter(const ExporterOptions& options, const Resource& resource,
       logger_(std::move(logger)),
       queue_(options.queue_spans, options.queue_bytes) {}
 
-// Nobody refers to the exporter any more, so its threads have ended or were never started.
+// The exporter has no owner any more, so its threads have ended or were never started.
 Exporter::~Exporter() {
   Worker* worker = worker_.load();
   if (worker == nullptr) return;

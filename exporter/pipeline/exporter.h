@@ -59,7 +59,7 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   };
 
   /// Starts and stops `helper` together with the exporter's own threads. REQUIRES: all of its hooks
-  /// are set, none throws except as described above, and no thread was started yet.
+  /// are set, no hook throws except as described above, and no thread was started yet.
   void set_helper(HelperThread helper) { helper_ = std::move(helper); }
 
   /// If `eager` is true, makes the transport as soon as the threads run, and not for the first

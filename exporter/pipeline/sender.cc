@@ -77,7 +77,7 @@ const Batch* Sender::AwaitBatch() noexcept {
 }
 
 // Makes the encoder and the transport if necessary, and sends `batch` unless it is null. If
-// anything throws, including a host's own transport, the batch fails and the thread goes on.
+// anything throws, including a host's own transport, the batch fails and the thread continues.
 Outcome Sender::Try(const Batch* batch) noexcept {
   Outcome outcome;
   try {

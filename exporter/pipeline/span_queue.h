@@ -69,8 +69,8 @@ class BasicSpanQueue {
   }
   std::uint64_t refused() const noexcept { return Sum(&Slot::refused); }
 
-  /// Empties the queue in the child of a fork, no matter what the parent's other threads were doing
-  /// with it.
+  /// Empties the queue in the child of a fork. The parent's other threads may have been in the
+  /// middle of any operation on it.
   void Reset() noexcept;
 
   static constexpr std::size_t kChunkBytes = 65536;

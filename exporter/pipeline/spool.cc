@@ -55,7 +55,7 @@ constexpr std::uint32_t kRecordMagic = 0x4E415053;  // "SPAN" in little-endian b
 
 // Small enough to be read in one piece, and to be dropped in one piece when the spool is full.
 constexpr std::uint64_t kSegmentBytes = 1 << 20;
-// No segment of ours is larger, because at most one batch is written beyond kSegmentBytes.
+// Our own segments are not larger, because at most one batch is written beyond kSegmentBytes.
 constexpr std::uint64_t kMaxSegmentBytes = 4 * kSegmentBytes;
 
 // Limits how many bytes are check-summed in vain to find the next whole record of a damaged file.

@@ -17,8 +17,8 @@ namespace tracekin::exporter {
 
 namespace {
 
-// Not std::call_once(), because libcurl may fail for lack of memory, and glibc needs memory to
-// unwind its frame. Not std::mutex, because the child of a fork could not renew it.
+// std::call_once() is not used, because libcurl may fail for lack of memory, and glibc needs memory
+// to unwind its frame. A std::mutex is not used, because the child of a fork could not renew it.
 SpinLock initialising;
 bool initialised = false;  // guarded by `initialising`
 

@@ -97,9 +97,9 @@ std::optional<CURLcode> CurlTransfer::Run(const EarliestDeadline& interrupt,
     const auto left = interrupt.Or(deadline) - Clock::now();
     if (left <= left.zero()) return std::nullopt;
     const auto wait = std::min(std::chrono::ceil<milliseconds>(left), kLongestWait);
-    // Without a descriptor, curl_multi_wait() returns immediately, and libcurl may have none at the
-    // moment. poll(2) ignores a descriptor of -1. curl_multi_poll() would use libcurl's own
-    // descriptors.
+    // If libcurl does not have a descriptor at the moment, curl_multi_wait() would return
+    // immediately. Therefore this passes a descriptor of -1, which poll(2) ignores.
+    // curl_multi_poll() would use libcurl's own descriptors.
     struct curl_waitfd none = {-1, 0, 0};
     if (curl_multi_wait(multi_.get(), &none, 1, static_cast<int>(wait.count()), nullptr) !=
         CURLM_OK) {

@@ -31,8 +31,8 @@
 namespace tracekin::exporter {
 
 /// Looks the file up again before each batch. If it was rotated or removed, a new one is created.
-/// If the host has closed the descriptor and reused its number for a file of its own, that file is
-/// left alone; daemons that close all unknown descriptors do this.
+/// If the host has closed the descriptor and reused its number for its own file, that file is not
+/// touched. Daemons that close all unknown descriptors do this.
 ///
 /// Pipes and terminals are supported besides regular files (/dev/stdout, a FIFO that has a reader).
 /// Writes to them wait until the deadline, and long batches may mix with the output of other
@@ -65,7 +65,7 @@ class FileTransport final : public Transport {
   EarliestDeadline interrupt_;
 
   FileDescriptor file_;
-  bool in_mid_line_ = false;  // the file ends with an incomplete line of ours
+  bool in_mid_line_ = false;  // the file ends with one of our lines, which is incomplete
   std::size_t written_ = 0;   // bytes written by the last Write()
 
   // The last batch, if it failed after a part of it was written:

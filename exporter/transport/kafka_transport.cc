@@ -146,7 +146,7 @@ void KafkaTransport::BeginEnd(std::shared_ptr<Client> client) noexcept {
     });
     ending_.push_back({std::move(thread), std::move(done)});
   } catch (...) {
-    // librdkafka's threads go on and use the client in callbacks, so it must stay alive.
+    // librdkafka's threads continue to use the client in callbacks, so it must stay alive.
     Client* const leaked = client.get();
     leaked->itself = std::move(client);
   }

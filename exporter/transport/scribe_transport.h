@@ -19,7 +19,7 @@ namespace tracekin::exporter {
 
 /// Sends bodies made by ScribeEncoder. A connection with an error, or one that the peer has closed,
 /// is not reused: the next Send() opens a new one. A batch may have been stored even if its
-/// response was lost; Scribe has no means to find out.
+/// response was lost; Scribe does not provide a way to find out.
 class ScribeTransport final : public Transport {
  public:
   /// Uses `endpoint`, `scribe_strict` and `connect_timeout_ms`. `resolver` is passed to
