@@ -19,7 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string scratch;
   CHECK(Sanitize(result.message, &scratch) == result.message);
   CHECK(result.message.find('\n') == result.message.npos);
-  // Every answer except an exception contains the name of the call, whichever form its header has.
+  // Every answer except an exception contains the name of the call, regardless of the form of its
+  // header.
   CHECK(result.status != SendStatus::kAccepted || answer.find("Log") != answer.npos);
   return 0;
 }

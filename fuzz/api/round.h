@@ -18,7 +18,7 @@ namespace tracekin {
 std::uint64_t RunRound(const std::vector<Choices>& choices, std::uint64_t calls,
                        const World::Limits& limits);
 
-/// Writes what each thread of the round is doing to standard error. Safe in a signal handler.
+/// Writes the current call of each thread of the round to standard error. Safe in a signal handler.
 void PrintRound() noexcept;
 
 }  // namespace tracekin

@@ -204,8 +204,8 @@ std::shared_ptr<Tracer> World::MakeTracer(Choices* choices) {
   };
   const bool keep = choices->OneIn(2);
   std::string error;
-  // A tracer that is made from JSON logs to standard error. One whose exporter has the type "none"
-  // has nothing to log.
+  // A tracer that is made from JSON logs to standard error. A tracer whose exporter has the type
+  // "none" does not log anything.
   const bool quiet = options.exporter.type == "none" && ValidateOptions(options, &error);
   auto tracer = quiet && choices->OneIn(2) ? MakeTracerFromJson(PrintConfiguration(options), &error)
                                            : tracekin::MakeTracer(options, &error);
