@@ -109,9 +109,9 @@ struct Options {
   ExporterOptions exporter;
   UstOptions ust;
 
-  // Not a configuration key. If empty, messages are written to standard error as lines that begin
-  // with "tracekin: ". Lines that cannot be written immediately are dropped, and a later line
-  // reports how many.
+  // This is not a configuration key. If it is empty, messages are written to standard error as
+  // lines that begin with "tracekin: ". Lines that cannot be written immediately are dropped, and a
+  // later line reports how many.
   Logger logger;
 };
 

@@ -97,7 +97,7 @@ struct SpanRecord {
   bool debug = false;
   bool shared = false;           // a server span with the same ids as its client span (Zipkin)
   bool random_trace_id = false;  // W3C Trace Context Level 2: its last 7 bytes are random
-  // A tag `error` expresses the status too, but is not required. Its value "false" means kOk, and
+  // A tag `error` also expresses the status, but is not required. Its value "false" means kOk, and
   // any other value means kError. A value other than "true" and "false" is the message.
   SpanStatus status = SpanStatus::kUnset;
   std::string_view status_message;

@@ -6,10 +6,10 @@
  * A program that has this folder on its include path compiles as it did with Ceph's BlkKin.
  *
  * Results: 0, or -EINVAL if a required argument is NULL.
- * Ownership: all text and all endpoints are borrowed for as long as the struct that refers to
- * them is in use. Nothing needs to be freed. blkin_record copies what it records.
- * Thread-safety: any thread may call any function, but a struct that is being filled belongs to
- * the caller. Nothing blocks. */
+ * Ownership: all text and all endpoints are borrowed for as long as the struct that refers to them
+ * is in use. The caller does not need to free anything. blkin_record copies the data that it
+ * records. Thread-safety: any thread may call any function, but a struct that is being filled
+ * belongs to the caller. Nothing blocks. */
 #ifndef TRACEKIN_BLKIN_CEPH_ZIPKIN_C_H
 #define TRACEKIN_BLKIN_CEPH_ZIPKIN_C_H
 

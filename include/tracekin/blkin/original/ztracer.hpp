@@ -35,7 +35,7 @@ class ZTraceEndpoint {
  private:
   friend class ZTrace;
 
-  // Not copyable, because endpoint_ points to the text of this object.
+  // This class is not copyable, because endpoint_ points to the text of this object.
   ZTraceEndpoint(const ZTraceEndpoint&);
   ZTraceEndpoint& operator=(const ZTraceEndpoint&);
 
