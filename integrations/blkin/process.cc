@@ -115,7 +115,7 @@ int ConfigureTracer() {
 void LoadEvents() noexcept {
   try {
     std::string error;
-    ust::LoadProvider(&error);  // without the provider there are no events, as without LTTng
+    ust::LoadProvider(&error);  // without the provider, no events are recorded, like without LTTng
   } catch (const std::exception&) {
   }
 }

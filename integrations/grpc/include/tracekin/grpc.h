@@ -59,7 +59,7 @@ struct GrpcServerOptions {
 };
 
 /// Makes the factory for CreateCustomChannelWithInterceptors(). A span begins when the call is
-/// started and ends when its status arrives. Without a tracer calls are not changed.
+/// started and ends when its status arrives. If there is no tracer, calls are not changed.
 TRACEKIN_API std::unique_ptr<::grpc::experimental::ClientInterceptorFactoryInterface>
 MakeGrpcClientInterceptorFactory(std::shared_ptr<opentracing::Tracer> tracer,
                                  GrpcClientOptions options = {});
@@ -67,7 +67,7 @@ MakeGrpcClientInterceptorFactory(std::shared_ptr<opentracing::Tracer> tracer,
 /// Makes the factory for ServerBuilder::experimental().SetInterceptorCreators(). A span begins when
 /// the call's metadata has arrived and ends when the status is passed to gRPC. Register this
 /// factory last, so that it encloses the other interceptors and sees the status after they have
-/// changed it. Without a tracer calls are not changed.
+/// changed it. If there is no tracer, calls are not changed.
 TRACEKIN_API std::unique_ptr<::grpc::experimental::ServerInterceptorFactoryInterface>
 MakeGrpcServerInterceptorFactory(std::shared_ptr<opentracing::Tracer> tracer,
                                  GrpcServerOptions options = {});
