@@ -21,9 +21,9 @@ std::string Why(const analysis::Engine& engine, analysis::SpanIndex span);
 enum class Order { kStart, kDuration };
 
 /// Returns a line for each trace that contains some of `spans`. The line shows the root of the
-/// trace, or its first span if it does not have a root, and how many of the spans and of their
-/// threads it contains. Sorts the traces by their start, or by duration in descending order.
-/// Returns at most `limit` lines, unless `limit` is 0.
+/// trace, or its first span if it does not have a root. It also shows how many of the spans and of
+/// their threads the trace contains. Sorts the traces by their start, or by duration in descending
+/// order. Returns at most `limit` lines, unless `limit` is 0.
 std::string Traces(const analysis::Engine& engine, const std::vector<analysis::SpanIndex>& spans,
                    Order order, std::size_t limit);
 
