@@ -91,7 +91,7 @@ TEST_F(SegmentTest, WhatADeadOwnerHadAcceptedIsKnown) {
 }
 
 // A mapper is killed in the middle of its work a thousand times. Every request must be answered
-// once, and none may be in two queues.
+// once, and no request may be in two queues.
 TEST_F(SegmentTest, NoRequestIsLostWithAReceiverThatIsKilled) {
   std::mt19937 random(1);
   std::uint64_t answered = 0;

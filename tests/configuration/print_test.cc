@@ -90,7 +90,7 @@ TEST(PrintConfiguration, KnowsEveryFieldOfOptions) {
     EXPECT_FALSE(SameValue(setting, defaults, changed)) << setting.path;
   }
   // A field that is added to Options must also be added to the table and to Changed(). These sizes
-  // are those of the fields that the tests above cover.
+  // include only the fields that the tests above cover.
   EXPECT_EQ(sizeof(SamplerOptions), sizeof(std::string) + 2 * sizeof(double) + 8);
   EXPECT_EQ(sizeof(PropagationOptions), 2 * sizeof(StringList));
   EXPECT_EQ(sizeof(ExporterOptions), 17 * sizeof(std::string) + 8 + 16 * sizeof(std::uint64_t) +

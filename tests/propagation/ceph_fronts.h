@@ -18,8 +18,8 @@ struct CephFront {
   std::string front;
 };
 
-/// Returns the fronts of ceph_fronts.txt, with all eight types. The first is that of a MOSDOp,
-/// version 8.
+/// Returns the fronts of ceph_fronts.txt, with all eight types. The first one belongs to a MOSDOp
+/// of version 8.
 inline std::vector<CephFront> RealCephFronts() {
   std::ifstream file(TRACEKIN_CEPH_FRONTS);
   std::vector<CephFront> fronts;

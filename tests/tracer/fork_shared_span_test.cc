@@ -42,7 +42,7 @@ class ForkDuringAChange : public ::testing::TestWithParam<Work> {
  protected:
   void SetUp() override { TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK(); }
 
-  // Not a RecordingTracer, because a fork may leave its collector's mutex locked.
+  // This is not a RecordingTracer, because a fork may leave its collector's mutex locked.
   const Ledger ledger_;
   const std::shared_ptr<Tracer> tracer_ = ledger_.MakeTracer();
 };

@@ -151,7 +151,7 @@ TEST(PeerTags, OfOneSpanDoNotLeakIntoTheNext) {
   EXPECT_TRUE(spans[1].tags.empty());
 }
 
-// Zipkin shows any span with an error tag as failed, whatever its value.
+// Zipkin shows any span with an error tag as failed, regardless of its value.
 TEST(ErrorTag, IsThereOnlyIfThereIsAnError) {
   EXPECT_EQ(WithTags({{"error", true}}).Tag("error"), "true");
   EXPECT_EQ(WithTags({{"error", "true"}}).Tag("error"), "true");

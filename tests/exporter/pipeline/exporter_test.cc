@@ -78,7 +78,7 @@ class ExporterTest : public ::testing::Test {
   ExporterTest() {
     options_.queue_spans = 1000;
     options_.queue_bytes = 4 * SpanQueue::kChunkBytes;
-    // Nothing is sent without a request, except in the test of this interval.
+    // The exporter sends only on request, except in the test of this interval.
     options_.flush_interval_ms = 3'600'000;
   }
 

@@ -93,7 +93,7 @@ class InterleavedQueue : public ::testing::TestWithParam<Scenario> {
     std::sort(read_.begin(), read_.end());
     std::sort(taken.begin(), taken.end());
     EXPECT_EQ(read_, taken);
-    // No chunk is lost and none is present twice.
+    // No chunk is lost or present twice.
     const std::uint64_t room = GetParam().chunks * GetParam().spans_per_chunk;
     std::vector<std::uint64_t> ids(room);
     std::iota(ids.begin(), ids.end(), 1000);

@@ -74,8 +74,7 @@ class NoMemory : public ::testing::Test {
     options_.exporter.close_timeout_ms = 60'000;
   }
 
-  // Runs once. Makes spans before memory runs out, while there is none, and after it is available
-  // again.
+  // Runs once. Makes spans before memory runs out, without memory, and after it is available again.
   void Run(long good, long bad) {
     collector_.Begin();
     if (!options_.exporter.spool_path.empty()) LeaveDeadProcessSpans();
@@ -130,7 +129,7 @@ class NoMemory : public ::testing::Test {
       long good = 0;
       do {
         Run(good, bad);
-        // The first allocations are those of the start; later ones repeat.
+        // The first allocations occur at the start. Later ones repeat.
         good += good < 300 ? 1 : 7;
       } while (good < allocations_ && !HasFailure());
       EXPECT_GT(good, 30) << "failures were really tried";

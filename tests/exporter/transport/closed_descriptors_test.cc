@@ -245,8 +245,8 @@ TEST_P(ClosedDescriptors, EndTheRequestThatIsUnderWay) {
   });
 }
 
-// Closes only numbers below or above those of libcurl's own descriptors: the handles must be given
-// up as well.
+// Closes only descriptors with lower or higher numbers than libcurl's own descriptors. The handles
+// must be given up in this case as well.
 TEST_P(ClosedDescriptors, InPartAreMadeAnewAsWell) {
   for (const bool low : {false, true}) {
     InFork([&] {

@@ -215,7 +215,7 @@ TEST_F(Faults, GarbageForAnAnswer) {
   ExpectRecovery(&collector);
 }
 
-// The status is an acknowledgement whatever follows it. The connection is closed.
+// The status is an acknowledgement, regardless of the data after it. The connection is closed.
 TEST_F(Faults, AHugeAnswer) {
   IllCollector* self = nullptr;
   IllCollector collector(1000, [&self](Connection& connection) {

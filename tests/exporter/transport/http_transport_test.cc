@@ -287,7 +287,7 @@ TEST_F(HttpTransportTest, ConnectingHasATimeOutOfItsOwn) {
 
 TEST_F(HttpTransportTest, InterruptMovesTheDeadlineOfASendUnderWay) {
   auto interrupt = [this](Connection& c) {  // on the server's thread
-    c.WaitForPeer(300);  // by then Send() waits, and libcurl has no timer that would wake it
+    c.WaitForPeer(300);  // Send() then waits, and no timer of libcurl would wake it
     transport_->Interrupt(In(milliseconds(100)));
     c.WaitForPeer();
     c.Close();

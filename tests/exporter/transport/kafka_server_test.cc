@@ -192,7 +192,8 @@ TEST_F(KafkaServerTest, AnOutageLosesNothingThatWasAcknowledged) {
     Broker("up");
     SendUntilAccepted(std::string("after ") + signal + ' ', milliseconds(5000));
   }
-  // Messages that were given up without a connection were not sent later, and none was sent twice.
+  // Messages that were given up without a connection were not sent later, and no message was sent
+  // twice.
   Strings messages = Messages(options_.kafka_topic);
   EXPECT_THAT(messages, Contains("before").Times(1));
   EXPECT_THAT(messages, Not(Contains(HasSubstr("lost"))));

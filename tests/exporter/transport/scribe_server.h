@@ -30,7 +30,7 @@ class ScribeServer {
   std::uint16_t port() const;
   std::string url() const { return "scribe://127.0.0.1:" + std::to_string(port()); }
 
-  /// Returns the entries of each call that was read, whatever the answer was.
+  /// Returns the entries of each call that was read, regardless of the answer.
   std::vector<std::vector<thrift::LogEntry>> calls() const;
   int connections() const;
 
