@@ -135,7 +135,7 @@ void Span::SetBaggageItem(opentracing::string_view key, opentracing::string_view
   try {
     context_.SetBaggageItem(View(key), View(value));
   } catch (...) {
-    // Without memory, the item is not set.
+    // If there is no memory, the item is not set.
   }
 }
 

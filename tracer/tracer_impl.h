@@ -81,7 +81,7 @@ class TracerImpl final : public Tracer {
     return std::string_view(resource_).substr(0, resource_.size() - kPadding);
   }
   void SpanMade() noexcept { Count(&Accounts::Shard::made); }
-  /// Counts a span that has finished, and queues its bytes if they are to be exported.
+  /// Counts a span that has finished, and queues its bytes if it was selected for export.
   void SpanFinished(const SpanWriter& span, bool sampled, std::uint32_t fork_generation) noexcept;
   void ScopeMisplaced() noexcept { Count(&Accounts::Shard::misplaced_scopes); }
   /// Called by the destructor of a span. The span must not use the tracer afterwards.
