@@ -48,7 +48,7 @@ std::vector<Group> GroupSpans(const Engine& engine, const std::vector<SpanIndex>
 /// Returns a key of the service and the operation.
 GroupKey ByOperation(const Engine& engine);
 
-/// Return a key of the service only, and a key of the thread that started a span.
+/// Return a key of the service, and a key of the thread that started a span.
 GroupKey ByService(const Engine& engine);
 GroupKey ByThread(const Engine& engine);
 
