@@ -71,7 +71,7 @@ int Cpu(const char* configuration, std::uint64_t count) {
   const auto start = Clock::now();
   for (std::uint64_t i = 0; i < count; ++i) {
     ChildSpan(*tracer, parent->context());
-    // As fast as the spans can be sent without loss: the queue may be half full.
+    // Makes spans as fast as they can be sent without loss. The queue may be half full.
     while (i % 1024 == 0 && tracer->counters().queued > 32768) {
       std::this_thread::sleep_for(milliseconds(1));
     }

@@ -92,7 +92,7 @@ def cpu(benchmark, repetitions):
           f"makes it, of these "
           f"{took['child/noop']:,} are the API's;\n{took['export/json']:,} to export it as JSON, "
           f"{took['export/proto3']:,} as proto3.")
-    print(f"\nSpans a second as JSON, the least / the median: "
+    print(f"\nSpans per second as JSON, minimum / median: "
           f"{bound_text(RATE_BOUND, '', rates, at_least=True)}.")
 
 
@@ -144,7 +144,7 @@ def latency(benchmark, repetitions):
           "third lines, spans are not\nwritten, and in the fourth they are written and queued. The "
           "length of the tail is proportional to the amount of code, "
           "because the code is no longer\nin the caches when it runs.")
-    print(f"\np99.9, collector well, by min / by median: "
+    print(f"\np99.9 with a healthy collector, by minimum / by median: "
           f"{bound_text(LATENCY_BOUND, 'µs', figures, 1)}.")
 
 
