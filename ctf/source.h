@@ -46,7 +46,8 @@ struct Trace {
 struct Host {
   std::string clock_uuid;  // if empty, the trace does not have one and counts as a separate host
   std::string hostname;
-  // For printing: the clock of the kernel's trace if there is one, otherwise of the first trace.
+  // The clock for printing times: the clock of the kernel's trace if there is one, otherwise of the
+  // first trace.
   analysis::Clock clock;
 };
 
