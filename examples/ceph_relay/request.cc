@@ -13,7 +13,7 @@ constexpr std::size_t kOperation = 38;  // struct ceph_osd_op
 constexpr unsigned kMaxNamed = 4;
 constexpr std::size_t kMaxObjectName = 256;
 
-// In MOSDOpReply, after the object's name.
+// The sizes of fields that follow the object's name in MOSDOpReply.
 constexpr std::size_t kPg = 17;
 constexpr std::size_t kFlags = 8;
 
