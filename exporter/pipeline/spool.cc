@@ -197,7 +197,8 @@ Spool::~Spool() {
 }
 
 bool Spool::Fail(const std::string& what, const std::string& path) {
-  // In English, because strerror() would look in the environment for a language (sender.cc).
+  // Uses the English message, because strerror() would look in the environment for a language
+  // (sender.cc).
   const char* const error = strerrordesc_np(errno);
   error_ =
       "spool: cannot " + what + ' ' + path + ": " + (error != nullptr ? error : "unknown error");
@@ -205,7 +206,8 @@ bool Spool::Fail(const std::string& what, const std::string& path) {
 }
 
 // Makes the folder, and our lock file in it unless it exists. If somebody removed our lock file,
-// our segments are gone as well, or another process will adopt them. Then we start afresh.
+// our segments are gone as well, or another process will adopt them. In that case, starts again
+// with an empty spool.
 bool Spool::BeOwner() {
   if (lock_.IsOurs(true)) return true;
   writing_.Close();

@@ -6,7 +6,7 @@
 // the kernel has it; nothing is synced to the disk.
 //
 // A file system that fills up may accept only part of a batch. That batch fails although some of
-// its lines are in the file. When it is sent again, these lines are left out. The next write begins
+// its lines are in the file. When it is sent again, these lines are omitted. The next write begins
 // on a new line, so that at most one line is damaged (two if another process writes in between).
 //
 // A file that would exceed the size limit is rotated first. PATH.1 becomes PATH.2 and so on, PATH
