@@ -69,9 +69,9 @@ struct ExporterOptions {
   std::uint64_t rotate_bytes = 0;  // file: rotated to path.1 before it exceeds this size; 0: never
   std::uint64_t rotate_files = 5;  // file: number of rotated files that are kept (path.1 to path.5)
 
-  // For zipkin over HTTP. The last seven are paths. The files of credentials and certificates may
-  // change while the tracer runs. The tracer uses the new content from the next batch or connection
-  // on.
+  // These options apply to zipkin over HTTP. The last six are paths. The files of credentials and
+  // certificates may change while the tracer runs. The tracer uses the new content from the next
+  // batch or connection on.
   std::string compression = "none";            // none or gzip
   std::map<std::string, std::string> headers;  // sent with each request; values are secret
   std::string bearer_file;         // contains a token, sent as "Authorization: Bearer TOKEN"
@@ -86,7 +86,7 @@ struct ExporterOptions {
   std::string kafka_config_file;       // kafka: more librdkafka properties, one per line
 
   /// Creates the program's own transport, which replaces the ones above. This is not a
-  /// configuration key. The exporter thread calls it once per process, and again in the child of a
+  /// configuration key. The sender thread calls it once per process, and again in the child of a
   /// fork. A batch has the form that `type` would send in that `format`. This is a list of spans,
   /// for file one JSON object per line, and for scribe the arguments of its call Log. No endpoint
   /// is needed.
