@@ -54,7 +54,7 @@ class PartialSpans {
 
   std::shared_ptr<Tracer> tracer() noexcept;
 
-  // For use around fork(). The child drops the parent's spans.
+  // Call these before and after fork(). The child drops the parent's spans.
   void LockAll() noexcept;
   void UnlockAll() noexcept;
   /// REQUIRES: LockAll().

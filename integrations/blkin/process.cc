@@ -82,7 +82,7 @@ void AfterForkInChild() {
   if (process.thread_runs.exchange(false)) StartThread();
 }
 
-// At load time, because ids can be made without a tracer.
+// Runs at load time, because ids can be made without a tracer.
 __attribute__((constructor)) void RegisterForkHandlers() {
   TheProcess();
   pthread_atfork(BeforeFork, AfterForkInParent, AfterForkInChild);
