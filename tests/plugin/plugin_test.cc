@@ -246,7 +246,7 @@ TEST(Plugin, IsLoadedAgainAndAgain) {
   ReportAttacks(static_cast<std::uint64_t>(rounds), "times loaded");
 }
 
-// Like a host that wants to shield itself from a plugin's libraries.
+// Loads the plugin like a host that shields itself from a plugin's libraries.
 TEST(Plugin, IsLoadedAgainAndAgainWithItsOwnSymbolsFirst) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers do not work with RTLD_DEEPBIND";

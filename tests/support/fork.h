@@ -15,8 +15,9 @@
 
 namespace tracekin::testing {
 
-// For the beginning of tests whose child starts threads. The thread sanitizer of GCC 12 does not
-// support threads in the child of a process with several threads ("dup thread with used id").
+// Use this at the beginning of tests whose child starts threads. The thread sanitizer of GCC 12
+// does not support threads in the child of a process with several threads ("dup thread with used
+// id").
 #ifdef __SANITIZE_THREAD__
 #define TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK() \
   GTEST_SKIP() << "the thread sanitizer does not support threads after a fork"
@@ -24,7 +25,7 @@ namespace tracekin::testing {
 #define TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK() static_cast<void>(0)
 #endif
 
-// The same for tests that fork while other threads allocate memory.
+// Use this at the beginning of tests that fork while other threads allocate memory.
 #ifdef __SANITIZE_ADDRESS__
 #define TRACEKIN_SKIP_WITHOUT_MEMORY_AFTER_FORK() \
   GTEST_SKIP() << "GCC's AddressSanitizer may leave its allocator's locks held in the child"

@@ -132,7 +132,7 @@ TEST(Load, SpansOfAThousandThreadsAreExportedOrCounted) {
   EXPECT_GE(counters.exported, kThreads * kEach / 2);
 }
 
-// Like in a host with a thread for each request.
+// Some hosts use a new thread for each request.
 TEST(Load, ThreadsOneAfterTheOtherLeaveNothingBehind) {
   const std::uint64_t count = Attacks(kThreadsInTurn);
   std::atomic<std::uint64_t> lines{0};

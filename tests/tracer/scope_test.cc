@@ -91,7 +91,7 @@ TEST_F(ScopeTest, ThatEndedElsewhereIsActiveNoLonger) {
   EXPECT_EQ(ActiveSpan(), c_.get());
 }
 
-// Like a coroutine that is repeatedly suspended on one thread of a pool and resumed on another.
+// A coroutine may be repeatedly suspended on one thread of a pool and resumed on another.
 TEST_F(ScopeTest, MayHopBetweenThreads) {
   std::atomic<Scope*> handed_over{nullptr};
   constexpr int kHops = 1000;

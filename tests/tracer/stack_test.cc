@@ -96,7 +96,7 @@ class StackOf {
   std::map<std::string, std::size_t> most_;
 };
 
-// As much as a peer can make Extract read.
+// Returns the longest headers that Extract reads.
 Pairs LongHeaders() {
   Pairs headers = {{"b3", "80f198ee56343ba864fe8b2a57d3eff7-e457b5a2e4d86bd1-1-05e3ac9a4f6e3b90"},
                    {"uber-trace-id", "1:2:3:1"},

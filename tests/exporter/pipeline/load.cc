@@ -68,7 +68,7 @@ std::string Members(const tracekin::Counters& counters, tracekin::CounterGroup g
   return members;
 }
 
-// One write, because several processes share standard output.
+// Uses a single write, because several processes share standard output.
 void Print(const tracekin::Counters& counters) {
   dprintf(STDOUT_FILENO, "{\"pid\": %d, %s, \"dropped\": {%s}}\n", getpid(),
           Members(counters, tracekin::CounterGroup::kSpans).c_str(),

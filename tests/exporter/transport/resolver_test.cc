@@ -440,7 +440,7 @@ TEST_P(NamedCollectorTest, IsNotLostByAFailedRequestAfterChroot) {
   EXPECT_GE(server_.connections(), 5);
 }
 
-// Like in HAProxy's workers, whose master makes the tracer.
+// HAProxy's workers are in this situation, because their master makes the tracer.
 TEST_P(NamedCollectorTest, IsNotLostByChrootInTheChildOfAFork) {
   TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   SKIP_UNLESS_ROOT();

@@ -130,7 +130,7 @@ TEST_F(ParentTest, OfACallMadeInASynchronousHandlerIsTheServerSpan) {
   ASSERT_TRUE(Call(Api::kSync, Kind::kUnary, *stub_, context, {}).ok());
 
   backend.Stop();
-  const auto spans = AllSpans();  // From the innermost to the outermost.
+  const auto spans = AllSpans();  // sorted from the innermost to the outermost
   ASSERT_THAT(spans, SizeIs(4));
   EXPECT_TRUE(IsChildOf(spans[0], spans[1]));
   EXPECT_TRUE(IsChildOf(spans[1], spans[2]));

@@ -21,8 +21,8 @@ inline std::string Name(Api api) {
 }
 
 struct Hooks {
-  /// Runs in every handler. In the callback API it runs inside the method, otherwise when the call
-  /// has received its (first) request.
+  /// Runs in every handler. In the callback API it runs inside the method. In the other APIs it
+  /// runs when the call has received its (first) request.
   std::function<void(const grpc::ServerContextBase&)> on_call = [](const auto&) {};
 };
 
