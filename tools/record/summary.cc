@@ -14,7 +14,8 @@ namespace tracekin::record {
 
 namespace {
 
-// The sum may be negative, because LTTng's counters are subject to races. This counts as no loss.
+// The sum may be negative, because LTTng's counters are subject to races. A negative sum counts as
+// 0.
 std::uint64_t Discarded(const ctf::Missing& missing) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(missing.discarded, 0)) +
          missing.discarded_before;
