@@ -4,7 +4,7 @@
 // Fork: one set of pthread_atfork handlers serves all tracers. They do not change the parent. In
 // the child, every tracer discards the parent's state (TracerImpl::AfterForkInChild), and the
 // thread's state is renewed so that the child has its own ids and thread id. vfork, posix_spawn and
-// a raw clone run no handlers. They need none because exec follows.
+// a raw clone run no handlers. They do not need handlers, because exec follows.
 //
 // Exit: an atexit handler closes the tracers that the program did not close, so that a host that
 // calls exit() without destroying its tracers loses no spans. A process that is killed by a signal
