@@ -59,7 +59,8 @@ LTTNG_UST_TRACEPOINT_EVENT(
     lttng_ust_field_integer(int32_t, tid, span->tid)))
 LTTNG_UST_TRACEPOINT_LOGLEVEL(tracekin, span_finish, LTTNG_UST_TRACEPOINT_LOGLEVEL_INFO)
 
-/* One event per severity, because LTTng assigns log levels to events, not to their occurrences. */
+/* There is one event per severity, because LTTng assigns log levels to events, not to their
+ * occurrences. */
 LTTNG_UST_TRACEPOINT_EVENT_CLASS(
   tracekin, log,
   LTTNG_UST_TP_ARGS(const struct tracekin_ust_ids*, ids, const char*, message),
