@@ -359,8 +359,8 @@ void Machine::Wake(const Event& event, ThreadIndex thread) {
   if (wait.cause == Cause::kNetwork && cpu.packet.valid) wait.packet = packets_.Keep(cpu.packet);
 }
 
-// Returns the first thread of the thread's process, or `thread` if the first one is unknown. A
-// process may end with any of its threads, but users know it by its first one.
+// Returns the first thread of the thread's process, or `thread` if the first one is unknown. Any
+// thread of a process may be the last one to end, but users know the process by its first thread.
 ThreadIndex Machine::LeaderOf(ThreadIndex thread) const {
   const Thread& known = timelines_.threads[thread];
   const auto& threads = states_[known.host].threads;

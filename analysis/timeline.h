@@ -90,13 +90,14 @@ struct Thread {
   std::vector<Segment> segments;
 };
 
-/// The time since which a thread runs on a processor, or since which the processor is idle.
+/// The time at which a thread began to run on a processor, or at which the processor became idle.
 struct Turn {
   Time start;
   ThreadIndex thread;
 };
 
-/// The time since which at least one processor of the host is idle, or since which all are busy.
+/// The time at which the first processor of the host became idle, or at which the last one became
+/// busy.
 struct Idleness {
   Time start;
   bool idle;
