@@ -141,7 +141,7 @@ void MessengerStream::Banner(const std::string& unit, std::string* out) {
   if (side_ == kClient) {
     Next(&MessengerStream::Connect, kConnect, kAddress);
   } else {
-    Next(&MessengerStream::Reply, kConnectReply, 2 * kAddress);  // of server and client
+    Next(&MessengerStream::Reply, kConnectReply, 2 * kAddress);  // server and client
   }
 }
 
