@@ -425,7 +425,7 @@ TEST_F(Situation, PacketThatWasSentTwice) {
   EXPECT_EQ(story_.Done().timelines().packets[wait.packet].transmissions, 2u);
 }
 
-// Datagrams have no sequence numbers. Of several equal ones, the first one sent is the first one
+// Datagrams have no sequence numbers. If several are equal, the first one sent is the first one
 // received.
 TEST_F(Situation, DatagramsInTheirOrder) {
   const auto datagram = [&](Time time, Kind kind, std::uint32_t cpu) {
