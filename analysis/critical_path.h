@@ -32,9 +32,9 @@ struct Part {
   // In a system call: its name. Interrupted: the name of the irq, or the softirq's vector.
   std::uint16_t what = 0;
   Cause cause = Cause::kUnknown;
-  Reason reason = Reason::kNone;     // if the cause is unknown: the reason
-  State state = State::kUnknown;     // if running: in user mode or in a system call
-  Context context = Context::kTask;  // if interrupted: the kind of interruption
+  Reason reason = Reason::kNone;     // the reason if the cause is unknown
+  State state = State::kUnknown;     // user mode or system call, if it was running
+  Context context = Context::kTask;  // the kind of interruption, if it was interrupted
   bool queued = false;               // true if no thread worked for the span
   bool idle = false;                 // true if the thread was ready while a processor was idle
 

@@ -13,7 +13,7 @@ namespace {
 // that the thread was preempted.
 constexpr std::int64_t kReportedStates = 0xFF;
 constexpr std::int64_t kEnded = 0x10 | 0x20;
-constexpr std::int64_t kStopped = 0x4 | 0x8;  // by a signal or a debugger
+constexpr std::int64_t kStopped = 0x4 | 0x8;  // stopped by a signal or a debugger
 
 // A thread that is about to block may be woken before it leaves its CPU. A wake-up that is older
 // than this belongs to another wait.

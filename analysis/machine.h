@@ -87,7 +87,7 @@ class Machine {
   struct Live {
     Wait asked;  // the current system call and its arguments
     bool in_call = false;
-    bool call_known = false;  // whether `in_call` is known
+    bool call_known = false;  // true if `in_call` is known
     bool ending = false;
     bool woken_early = false;  // woken before it left its CPU
     Time woken_at = 0;
@@ -136,8 +136,8 @@ class Machine {
   const Limits limits_;
   Timelines timelines_;
   Counts counts_;
-  std::vector<HostState> states_;  // by host
-  std::vector<Live> live_;         // by thread
+  std::vector<HostState> states_;  // indexed by host
+  std::vector<Live> live_;         // indexed by thread
   Packets packets_;
   std::size_t segments_ = 0;
   Time now_ = 0;

@@ -70,7 +70,7 @@ class Packets {
   std::vector<PacketSource>* const received_;
   std::multimap<Key, Side> sides_;  // many UDP packets have the same key
   std::deque<std::pair<std::uint64_t, Key>>
-      order_;  // also holds joined sides until they are the oldest
+      order_;  // also contains joined sides until they are the oldest
   std::uint64_t seen_ = 0;
   std::uint64_t forgotten_ = 0;
 };

@@ -40,7 +40,7 @@ std::string SpanIdText(std::uint64_t span_id);
 struct Named {
   SpanIndex span = kNoSpan;             // the span; for a trace its root, or its first span
   bool is_trace = false;                // true if the id is the id of a trace
-  std::vector<std::string> candidates;  // if it is ambiguous: at most ten ids that match
+  std::vector<std::string> candidates;  // at most ten matching ids, if it is ambiguous
 };
 
 /// Finds the span or the trace whose id begins with `prefix`. If the id belongs to a trace and to a

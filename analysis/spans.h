@@ -57,8 +57,8 @@ struct SpanRecord {
   std::int32_t pid = -1;
   std::uint16_t host = 0;
   bool error = false;
-  bool start_seen = false;   // otherwise `start` is derived from the duration at the finish
-  bool finish_seen = false;  // otherwise `end` is the end of the recording
+  bool start_seen = false;   // if false, `start` is derived from the duration at the finish
+  bool finish_seen = false;  // if false, `end` is the end of the recording
   std::string tags;          // a JSON object of strings, or empty
   std::vector<ScopeTime> scopes;
   std::vector<SpanLog> logs;
@@ -154,7 +154,7 @@ class Spans {
   Names names_;
   std::vector<SpanRecord> spans_;
   std::unordered_map<Key, SpanIndex, KeyHash> by_key_;
-  std::vector<Work> works_;  // by thread
+  std::vector<Work> works_;  // indexed by thread
   std::size_t details_ = 0;
 };
 

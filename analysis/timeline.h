@@ -48,7 +48,7 @@ struct Segment {
   // kUnknown: the Reason. kSystem: the name of the system call. kInterrupted: see Part::what.
   std::uint16_t what = 0;
   State state = State::kUnknown;
-  Context context = Context::kTask;  // if interrupted: the kind of interruption
+  Context context = Context::kTask;  // the kind of interruption, if it is interrupted
 };
 static_assert(sizeof(Segment) == 16, "a trace has millions of them");
 
@@ -57,7 +57,7 @@ struct Wait {
   std::int64_t object = kAbsent;   // the address of a futex, a file descriptor or a process id
   std::int64_t timeout = kAbsent;  // the raw argument of the system call
   std::uint64_t sector = 0;        // for disks
-  std::uint32_t device = 0;        // for disks: the kernel's dev_t, major << 20 | minor
+  std::uint32_t device = 0;        // the kernel's dev_t of a disk, major << 20 | minor
   std::uint32_t sectors = 0;
   std::uint32_t packet = 0;   // for the network: index in Timelines::packets, from 1; otherwise 0
   ThreadIndex by = kNobody;   // the thread that woke it, if it was woken by a thread
@@ -72,11 +72,11 @@ struct Wait {
 /// The origin of a packet that was received.
 struct PacketSource {
   std::int64_t protocol = 0;
-  std::int64_t address_high = 0, address_low = 0;  // as in Packet
+  std::int64_t address_high = 0, address_low = 0;  // the same form as in Packet
   std::int64_t port = 0;
   std::uint32_t transmissions = 0;  // number of times that it was sent, according to the trace
   ThreadIndex sender = kNobody;     // kNobody if it is unknown or the kernel itself sent the packet
-  Time sent = 0;                    // when it was first sent; 0 if unknown
+  Time sent = 0;                    // time when it was first sent; 0 if unknown
 };
 
 struct Thread {
@@ -110,7 +110,7 @@ struct Gap {
 
 struct Host {
   Clock clock;
-  bool kernel = false;                   // whether the recording contains events of the kernel
+  bool kernel = false;                   // true if the recording contains events of the kernel
   Time first = ~Time{0};                 // the time of the first event of the kernel
   Time last = 0;                         // the time of the last event
   std::vector<std::vector<Turn>> turns;  // by CPU
