@@ -10,7 +10,7 @@ namespace tracekin {
 
 namespace {
 
-constexpr std::uint32_t kPolynomial = 0x82F63B78;  // in reversed bit order
+constexpr std::uint32_t kPolynomial = 0x82F63B78;  // the polynomial in reversed bit order
 
 using Table = std::array<std::uint32_t, 256>;
 
