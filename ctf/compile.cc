@@ -15,7 +15,7 @@ namespace {
 using Op = Instruction::Op;
 using Kind = Type::Kind;
 
-constexpr std::uint64_t kMostBits = 1ULL << 31U;  // of a block of fields with a fixed size
+constexpr std::uint64_t kMostBits = 1ULL << 31U;  // limit for a block of fields with a fixed size
 constexpr std::size_t kMostInstructions = 1U << 18U;
 
 std::uint64_t RoundUp(std::uint64_t value, std::uint64_t alignment) {

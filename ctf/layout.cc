@@ -9,7 +9,7 @@ namespace tracekin::ctf {
 
 namespace {
 
-constexpr std::uint64_t kMostEvents = 1U << 17U;  // in all streams, including gaps between ids
+constexpr std::uint64_t kMostEvents = 1U << 17U;  // per trace, including gaps between ids
 
 using Number = PacketNumber;
 using As = Wanted::As;

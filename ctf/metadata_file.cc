@@ -21,7 +21,7 @@ struct Header {
   std::uint32_t magic;
   std::uint8_t uuid[16];
   std::uint32_t checksum;
-  std::uint32_t content_bits;  // with the header
+  std::uint32_t content_bits;  // size including the header
   std::uint32_t packet_bits;
   std::uint8_t compression;
   std::uint8_t encryption;

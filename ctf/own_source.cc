@@ -148,8 +148,8 @@ class OwnSource : public Source {
   }
 
   Found found_;
-  std::vector<std::unique_ptr<const TraceLayout>> layouts_;  // of found_.traces
-  std::map<std::string, std::size_t> firsts_;                // by UUID: the first trace that has it
+  std::vector<std::unique_ptr<const TraceLayout>> layouts_;  // the layouts of found_.traces
+  std::map<std::string, std::size_t> firsts_;                // UUID -> the first trace that has it
   std::vector<std::unique_ptr<const TraceFile>> files_;
   std::map<StreamKey, Parts> parts_;  // empty after the streams were created
   std::vector<std::unique_ptr<StreamReader>> streams_;

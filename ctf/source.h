@@ -36,7 +36,7 @@ enum class Way {
 struct Trace {
   std::string folder;
   bool kernel = false;                          // false: a trace of programs
-  std::uint16_t host = 0;                       // like Event::host: an index of Found::hosts
+  std::uint16_t host = 0;                       // an index of Found::hosts, like Event::host
   std::string hostname;                         // name of the machine, or "" if unknown
   analysis::Clock clock;                        // as measured by this trace
   std::map<std::string, std::uint64_t> events;  // the number of events by name

@@ -595,7 +595,7 @@ class Parser {
   std::uint64_t weight_of_events_ = 0;
   bool has_trace_ = false;
   std::map<std::string, TypePointer> types_;
-  std::map<std::uint64_t, std::map<std::uint64_t, EventClass>> events_;  // by stream and id
+  std::map<std::uint64_t, std::map<std::uint64_t, EventClass>> events_;  // indexed by stream and id
   Metadata metadata_;
 };
 

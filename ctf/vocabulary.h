@@ -26,7 +26,7 @@ static_assert(kValueSlot < kFirstTemporary);
 struct Meaning {
   analysis::Kind kind = analysis::Kind::kOther;
   std::vector<Wanted> wanted;
-  int numbers = 0;  // how many numbers and texts the kind has; they are absent by default
+  int numbers = 0;  // counts of the kind's numbers and texts, which are absent by default
   int texts = 0;
   std::vector<std::pair<int, std::int64_t>> constants;
   std::vector<std::pair<int, std::string>> words;  // texts that follow from the event's name
