@@ -38,7 +38,7 @@ class Peer {
     // `size` bytes that are copied to the slot's own buffer; they must stay valid until `done` is
     // called.
     const void* copied = nullptr;
-    std::uint64_t data = 0;  // otherwise its place in the segment; 0: the slot's own buffer
+    std::uint64_t data = 0;  // if `copied` is null: place in the segment, or 0: own buffer
   };
 
   Peer(const std::string& segment, PortNumber port);
@@ -94,7 +94,7 @@ class Peer {
   std::unordered_set<const Slot*> again_;  // the same slots once they are queued again
   std::uint32_t predecessors_ = 0;         // slots still in use for an earlier owner
   Clock::time_point next_look_{};
-  Clock::time_point last_seen_[kPorts];  // when each receiver was last seen alive
+  Clock::time_point last_seen_[kPorts];  // time when each receiver was last seen alive
 };
 
 /// Blocks SIGTERM and SIGINT; must be called before any thread is started.

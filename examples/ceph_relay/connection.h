@@ -44,7 +44,7 @@ class Connection {
   struct Direction {
     int from, to;
     MessengerStream* stream;
-    std::string waiting{};  // to be sent
+    std::string waiting{};  // bytes that were not sent yet
     std::size_t sent = 0;   // number of these bytes that were sent
     bool ended = false;     // true if no more bytes will arrive
     bool closed = false;    // true if all bytes have been sent as well

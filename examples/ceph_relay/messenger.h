@@ -21,7 +21,7 @@ constexpr std::size_t kMaxHeldFront = 64 * 1024;
 
 /// The fields of a message's header.
 struct MessageHeader {
-  std::uint64_t tid = 0;  // the same in a request and its reply
+  std::uint64_t tid = 0;  // transaction id, the same in a request and its reply
   std::uint16_t type = 0;
   std::uint16_t version = 0;
   std::uint32_t front_size = 0;
@@ -85,11 +85,11 @@ class MessengerStream {
   std::size_t wanted_;
   std::uint64_t streamed_ = 0;
   std::string held_;             // less than wanted_ bytes of a unit
-  std::size_t banner_size_ = 0;  // how much of the banner has passed
+  std::size_t banner_size_ = 0;  // number of bytes of the banner that have passed
   bool understood_ = true;
 
   // The message that is passing.
-  std::string raw_header_;  // not passed on yet
+  std::string raw_header_;  // a header that was not passed on yet
   MessageHeader header_;
   std::uint64_t middle_and_data_ = 0;
   std::uint32_t crc_before_ = 0;  // checksum of its front as it arrived
