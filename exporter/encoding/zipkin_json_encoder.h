@@ -26,7 +26,7 @@ class ZipkinJsonEncoder final : public Encoder {
  public:
   enum class Framing {
     kArray,  // one JSON array, for POST /api/v2/spans
-    kLines,  // one JSON object per line (application/x-ndjson), for files that are appended to
+    kLines,  // one JSON object per line (application/x-ndjson), for files
   };
 
   explicit ZipkinJsonEncoder(Framing framing, NonAscii non_ascii = NonAscii::kKeep)

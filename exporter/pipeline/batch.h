@@ -19,7 +19,7 @@ struct Batch {
   // The resource of spans that another process left in the spool, encoded as entries
   // (span_bytes.h). Empty for spans of this tracer.
   std::string resource;
-  std::chrono::steady_clock::time_point made = {};  // when its first span was added
+  std::chrono::steady_clock::time_point made = {};  // time when its first span was added
   std::uint64_t tries = 0;                          // number of failed tries
   unsigned divisions = 0;                           // number of divisions that led to this batch
 

@@ -118,25 +118,25 @@ class Delivery {
   ExporterCounts* const counts_;
   std::uint64_t random_;
   std::size_t batch_bytes_;  // limit; lower after the collector called a batch too large
-  unsigned refusals_ = 0;    // since the collector last accepted a span
+  unsigned refusals_ = 0;    // number of refusals since the collector last accepted a span
   unsigned accepted_ = 0;    // batches since batch_bytes_ changed
 
-  std::list<Batch> filling_;  // at most one
+  std::list<Batch> filling_;  // contains at most one batch
   std::list<Batch> ready_;
   std::list<Batch> old_;         // read from the spool, but not settled
   std::list<Batch> current_;     // the batch being sent, from the front of `old_` or `ready_`
-  bool current_is_old_ = false;  // whether that batch, or the last one sent, is from `old_`
-  std::list<Batch> spare_;       // kept for their memory
+  bool current_is_old_ = false;  // true if that batch, or the last one sent, is from `old_`
+  std::list<Batch> spare_;       // empty batches, kept so that their memory is reused
 
   bool away_ = false;
-  bool short_of_memory_ = false;  // at the last attempt to send
+  bool short_of_memory_ = false;  // true if memory ran out at the last attempt to send
   TimePoint away_since_{};
   TimePoint next_try_{};
   milliseconds backoff_{0};
   bool spool_failing_ = false;
   TimePoint next_spooling_{};
   TimePoint next_adoption_{};
-  bool adopting_ = false;        // at the last call of Adopt()
+  bool adopting_ = false;        // spool_->adopting() at the last call of Adopt()
   double replay_allowance_ = 0;  // spans
   TimePoint allowed_at_{};
   std::string last_error_;

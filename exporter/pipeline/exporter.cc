@@ -57,7 +57,7 @@ struct Exporter::Worker {
   std::condition_variable progress;
   bool awake = false;  // the exporter thread must look for changes
   bool stop = false;
-  bool settled = false;  // after `stop`: all spans are exported or counted
+  bool settled = false;  // true when all spans are exported or counted after `stop`
   bool ended = false;    // the threads and the transport have ended
   bool told_stuck = false;
   Clock::time_point send_deadline = Clock::time_point::max();
@@ -71,9 +71,9 @@ struct Exporter::Worker {
   // Used by the exporter thread only:
   Delivery delivery;
   bool sending = false;
-  bool failed = false;          // whether a batch failed since a flush or the end was requested
+  bool failed = false;          // true if a batch failed since a flush or the end was requested
   std::uint64_t collected = 0;  // spans collected from the queue
-  std::uint64_t read = 0;       // of these, spans that were read
+  std::uint64_t read = 0;       // collected spans that were read
   std::uint64_t flush_seen = 0;
   std::uint64_t flush_collected = 0;  // `collected` at that time
   Clock::time_point next_flush{};

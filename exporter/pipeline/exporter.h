@@ -149,7 +149,7 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   std::atomic<bool> starting_{false};
   std::atomic<std::int64_t> next_start_ns_{0};
   std::atomic<std::uint32_t> failed_starts_{0};  // failures that were not reported yet
-  std::atomic<bool> logging_{false};             // whether a thread is inside the logger
+  std::atomic<bool> logging_{false};             // true while a thread is inside the logger
   std::atomic<bool> closed_{false};
   std::mutex discard_mutex_;  // one reader of the queue at a time, even after the thread's end
 

@@ -10,8 +10,8 @@ namespace tracekin::exporter {
 
 template <template <class> class Atomic>
 struct BasicSpanQueue<Atomic>::Chunk {
-  std::uint32_t number;        // from 1, never changes
-  Atomic<std::uint32_t> next;  // in a stack: the number of the chunk below, or 0
+  std::uint32_t number;        // the chunk's number, from 1; never changes
+  Atomic<std::uint32_t> next;  // the number of the chunk below it in a stack, or 0
   std::uint32_t used;          // bytes used in `bytes`
   std::uint32_t spans;
 

@@ -112,7 +112,7 @@ class BasicSpanQueue {
   Chunk* newest_ = nullptr;
   // Chunks with greater numbers were never used.
   alignas(128) Atomic<std::uint32_t> fresh_{0};
-  std::uint32_t faulted_ = 0;  // of these, the ones that have memory; reader only
+  std::uint32_t faulted_ = 0;  // the unused chunks up to this number have memory; reader only
 };
 
 using SpanQueue = BasicSpanQueue<std::atomic>;

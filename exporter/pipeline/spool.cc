@@ -27,7 +27,7 @@ namespace tracekin::exporter {
 namespace {
 
 constexpr std::string_view kMagic = "TKSPOOL3";
-constexpr std::string_view kOldMagic = "TKSPOOL2";  // of tracekin 0.1
+constexpr std::string_view kOldMagic = "TKSPOOL2";  // the magic number of tracekin 0.1
 constexpr std::string_view kLockSuffix = ".lock";
 constexpr std::string_view kSegmentSuffix = ".spool";
 
@@ -166,7 +166,7 @@ bool ReadRecord(std::string_view bytes, bool old, RecordHeader* header, std::str
 
 std::vector<std::string> FilesOf(const std::string& folder) {
   std::vector<std::string> names;
-  const StandardDescriptorsTaken taken;  // because opendir() opens a descriptor
+  const StandardDescriptorsTaken taken;  // needed because opendir() opens a descriptor
   const std::unique_ptr<DIR, int (*)(DIR*)> dir(opendir(folder.c_str()), closedir);
   if (dir == nullptr && errno == ENOMEM) throw std::bad_alloc();
   if (dir == nullptr) return names;

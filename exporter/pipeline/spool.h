@@ -90,7 +90,7 @@ class Spool {
     std::string path;
     std::uint64_t bytes;  // size of the file
     std::uint64_t spans;  // number of unsettled spans, valid if `counted`
-    bool counted;         // whether `spans` is in the counts adopted and spooled
+    bool counted;         // true if the counts adopted and spooled include `spans`
     bool adopted;
   };
   struct Record {
@@ -136,7 +136,7 @@ class Spool {
   std::string scratch_;
 
   std::list<Segment> segments_;  // oldest first
-  std::uint64_t bytes_ = 0;      // of all segments
+  std::uint64_t bytes_ = 0;      // total size of all segments
 
   // The first segment, while it is being read:
   FileDescriptor reading_;

@@ -109,7 +109,7 @@ class CurlTransfer {
   std::unique_ptr<curl_slist, ListDeleter> addresses_;
   std::unique_ptr<CURLM, MultiDeleter> multi_;  // keeps the connection
   std::unique_ptr<CURL, EasyDeleter> easy_;     // the request
-  bool added_ = false;                          // whether easy_ was added to multi_
+  bool added_ = false;                          // true if easy_ was added to multi_
 };
 
 }  // namespace tracekin::exporter

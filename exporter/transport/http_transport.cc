@@ -187,7 +187,7 @@ SendResult HttpTransport::Post(const std::string& body, Clock::time_point deadli
   transfer_->Set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
   const std::optional<CURLcode> code = transfer_->Run(interrupt_, deadline);
   long status = 0;
-  curl_off_t retry_after = 0;  // from either form of the header, in seconds from now
+  curl_off_t retry_after = 0;  // seconds from now, from either form of the header
   curl_easy_getinfo(transfer_->easy(), CURLINFO_RESPONSE_CODE, &status);
   curl_easy_getinfo(transfer_->easy(), CURLINFO_RETRY_AFTER, &retry_after);
   transfer_->End();

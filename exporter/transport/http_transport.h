@@ -83,8 +83,8 @@ class HttpTransport final : public Transport {
   EarliestDeadline interrupt_;
   Sockets sockets_;
   std::string answer_;          // the beginning of the response body
-  std::size_t bytes_read_ = 0;  // of the response, as received
-  std::size_t body_size_ = 0;   // of the response body, decoded
+  std::size_t bytes_read_ = 0;  // size of the response, as received
+  std::size_t body_size_ = 0;   // size of the decoded response body
   std::optional<Gzip> gzip_;
   HttpFiles files_;
   std::string authorization_;       // the credential that `headers_` contains

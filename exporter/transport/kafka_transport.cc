@@ -57,7 +57,7 @@ struct KafkaTransport::Client {
   rd_kafka_t* producer = nullptr;
 
   // These are written by callbacks of rd_kafka_poll(), which Send() calls.
-  bool waiting = false;  // for the delivery report of the last message
+  bool waiting = false;  // true while waiting for the last message's delivery report
   rd_kafka_resp_err_t report = RD_KAFKA_RESP_ERR_NO_ERROR;
   bool broken = false;  // permanently
   std::string words;    // the last error message

@@ -71,7 +71,7 @@ class KafkaTransport final : public Transport {
 
   const ExporterOptions options_;
   EarliestDeadline interrupt_;
-  const std::shared_ptr<Sockets> sockets_;  // of all clients, including those that are ending
+  const std::shared_ptr<Sockets> sockets_;  // of all clients, including those that end
   std::shared_ptr<Client> client_;
   std::vector<Ending> ending_;
 };

@@ -130,7 +130,7 @@ struct Resolver::State {
   std::uint64_t answers = 0;  // completed queries
   bool doubted = true;
   Clock::time_point answered{};  // time of the last successful query
-  std::string error;             // of the last query
+  std::string error;             // the error of the last query
 
   // The thread writes to the list that is not current, and then makes it the current one.
   std::array<List, 2> lists{};

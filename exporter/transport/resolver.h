@@ -61,8 +61,8 @@ class Resolver {
   void AwaitFirst(Clock::time_point deadline) noexcept;
 
   struct Answer {
-    std::string addresses;  // in the format of CURLOPT_RESOLVE
-    std::string error;      // why no address is known, or empty
+    std::string addresses;  // addresses in the format of CURLOPT_RESOLVE
+    std::string error;      // the reason if no address is known, otherwise empty
   };
 
   /// Returns the addresses for a new connection. Queries again if the last answer is old or in

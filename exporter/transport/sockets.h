@@ -58,7 +58,7 @@ class Sockets {
     static constexpr int kBeingTaken = -2;
 
     std::atomic<int> descriptor_{kFree};
-    dev_t device_ = 0;  // these two belong to the thread that took the slot
+    dev_t device_ = 0;  // only the thread that took the slot uses these two
     ino_t inode_ = 0;
   };
 
