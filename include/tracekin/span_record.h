@@ -36,7 +36,7 @@ enum class ValueType : std::uint8_t {
   kText,
   kBool,    // "true" or "false"
   kInt,     // a decimal number that fits into std::int64_t
-  kDouble,  // in the format of std::to_chars, including "inf" and "nan"
+  kDouble,  // a number in the format of std::to_chars, including "inf" and "nan"
   kJson,    // a list or an object (RFC 8259), or "null"
 };
 
@@ -72,7 +72,7 @@ struct SpanRecord {
 
   /// An event at one point in time: one entry of OpenTracing's Log().
   struct Annotation {
-    std::int64_t timestamp_ns;  // since the Unix epoch
+    std::int64_t timestamp_ns;  // ns since the Unix epoch
     std::string_view text;      // the value of OpenTracing's field `event`, or ""
     Fields fields = {};         // the other fields in their order; keys may repeat
   };
@@ -91,7 +91,7 @@ struct SpanRecord {
   std::uint64_t trace_id_low = 0;
   std::uint64_t span_id = 0;
   std::uint64_t parent_span_id = 0;  // 0: a root span
-  std::int64_t start_ns = 0;         // since the Unix epoch
+  std::int64_t start_ns = 0;         // ns since the Unix epoch
   std::int64_t duration_ns = 0;      // negative: unknown, or already reported with an earlier part
   SpanKind kind = SpanKind::kLocal;
   bool debug = false;
