@@ -10,8 +10,8 @@ namespace tracekin::blkin {
 
 struct Origin {
   blkin_trace_info ids;
-  const char* name;     // of the span; no pointer in this struct is null
-  const char* service;  // of the endpoint, like ip and port
+  const char* name;     // name of the span; no pointer in this struct is null
+  const char* service;  // name of the endpoint; ip and port belong to it as well
   const char* ip;
   int port;
 };

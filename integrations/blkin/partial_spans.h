@@ -77,11 +77,11 @@ class PartialSpans {
     std::int64_t parent_span_id;
     std::int64_t opened_at = 0;  // steady clock in ns, of the first record in `text`
     std::int64_t used_at = 0;    // steady clock in ns, of the last record or of the report
-    // ns since the Unix epoch; 0: not recorded.
-    std::int64_t first_ns = 0;  // of the first annotation in `text`, otherwise of the first tag
-    std::int64_t last_ns = 0;   // of the last annotation in `text`, otherwise of the last tag
-    std::int64_t start_ns = 0;  // of cs or sr
-    std::int64_t end_ns = 0;    // of cr or ss
+    // These times are in ns since the Unix epoch, or 0 if they were not recorded.
+    std::int64_t first_ns = 0;  // time of the first annotation in `text`, or of the first tag
+    std::int64_t last_ns = 0;   // time of the last annotation in `text`, or of the last tag
+    std::int64_t start_ns = 0;  // time of cs or sr
+    std::int64_t end_ns = 0;    // time of cr or ss
     std::uint16_t port = 0;
     SpanKind kind = SpanKind::kLocal;
     bool annotated = false;  // `text` has an annotation
