@@ -31,7 +31,7 @@ enum class Key : std::uint8_t {
 
 struct KeyTraits {
   std::string_view name;
-  std::size_t max_bytes;  // of the value; a longer value is malformed, or truncated if it is a list
+  std::size_t max_bytes;  // limit; a longer value is malformed, or truncated if it is a list
   bool is_list;           // members separated by commas; several lines form one list, in order
 };
 

@@ -59,7 +59,7 @@ class FieldReader {
   /// Checks that exactly these bytes follow, with a single comparison.
   template <std::size_t kSize>
   void Literal(const char (&bytes)[kSize]) {
-    constexpr std::size_t size = kSize - 1;  // without the NUL
+    constexpr std::size_t size = kSize - 1;  // size without the NUL
     if (size > left() || std::memcmp(at_, bytes, size) != 0) {
       Fail();
     } else {

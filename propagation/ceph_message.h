@@ -20,8 +20,8 @@ namespace tracekin::propagation {
 
 /// Offsets in a front.
 struct CephTracePlace {
-  std::size_t ids = 0;        // of BlkKin's ids, little-endian
-  std::size_t otel = 0;       // of the OpenTelemetry block, if otel_size is not 0
+  std::size_t ids = 0;        // offset of BlkKin's ids, which are little-endian
+  std::size_t otel = 0;       // offset of the OpenTelemetry block, if otel_size is not 0
   std::size_t otel_size = 0;  // current size of that block
 };
 

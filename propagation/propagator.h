@@ -18,9 +18,9 @@ namespace tracekin::propagation {
 
 /// The result of reading a format from a carrier.
 enum class Extraction {
-  kNothing,    // none of its keys
+  kNothing,    // the carrier has none of its keys
   kFound,      // ids, or a decision only
-  kCorrupted,  // its keys, but with invalid values
+  kCorrupted,  // the carrier has its keys, but with invalid values
 };
 
 class TextLookup;  // propagation/text_lookup.h: reads keys of a carrier, by LookupKey or in one

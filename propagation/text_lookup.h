@@ -67,12 +67,12 @@ class TextLookup {
  private:
   static constexpr std::size_t kKeys = kKeyTraits.size();
   static constexpr std::uint8_t kJaegerItem = kKeys;
-  static constexpr std::size_t kMaxLines = kMaxBaggageItems;  // of one list, or Jaeger's items
+  static constexpr std::size_t kMaxLines = kMaxBaggageItems;  // per list, or of Jaeger's items
   static constexpr std::size_t kInlineBytes = 2048;
   static constexpr std::size_t kHeapBytes = 32768;
 
   struct Record {
-    std::uint8_t key;       // of enum Key, or kJaegerItem
+    std::uint8_t key;       // a value of enum Key, or kJaegerItem
     std::string_view name;  // only for Jaeger's items
     std::string_view value;
   };
@@ -95,9 +95,8 @@ class TextLookup {
 
   const opentracing::TextMapReader& carrier_;
   std::error_code error_;
-  bool iterated_ = false;                              // for all keys, because LookupKey is not
-                                                       // supported
-  bool has_jaeger_items_ = false;                      // iterated only for Jaeger's items
+  bool iterated_ = false;                              // true if iterated for all keys
+  bool has_jaeger_items_ = false;                      // true if iterated only for Jaeger's items
   unsigned seen_ = 0;                                  // set of keys, as Bit values
   unsigned repeated_ = 0;                              // set of keys, as Bit values
   std::array<std::uint8_t, kKeys + 1> lines_{};        // number kept per list
