@@ -218,7 +218,7 @@ void BeginPart(const Engine& engine, const Part& part, Json* json) {
 void WriteParts(const Engine& engine, const std::vector<Part>& parts, Json* json) {
   json->writer().Key("parts");
   json->writer().StartArray();
-  int depth = -1;  // of the part whose object is still open
+  int depth = -1;  // depth of the part whose object is still open
   for (std::size_t i = 0; i < parts.size();) {
     const Part& part = parts[i];
     if (part.depth > depth && depth >= 0) {
