@@ -63,7 +63,7 @@ class RandomType {
     std::string text;   // the type
     std::string after;  // the end of the declarator: [...]
     unsigned bits = 0;
-    unsigned alignment = 1;  // of the first bit
+    unsigned alignment = 1;  // alignment of the first bit
     bool big_endian = false;
     bool is_tag = false;  // small values, for lengths and choices
     unsigned count = 0;

@@ -111,7 +111,7 @@ struct RecordedSpan {
   // These are only in the record:
   std::vector<Typed> typed_tags;
   std::vector<std::string> log_texts;
-  std::vector<Typed> log_fields;  // of all logs
+  std::vector<Typed> log_fields;  // the fields of all logs
   std::vector<SpanRecord::Link> links;
   std::string trace_state;
   bool random_trace_id = false;
@@ -126,8 +126,8 @@ class Collector {
     kReject,
     kFail,
     kThrow,
-    kHang,   // until the deadline, or until an earlier one set by Interrupt()
-    kStuck,  // like a disk: ignores the deadline until the answer is changed
+    kHang,   // hangs until the deadline, or an earlier one set by Interrupt()
+    kStuck,  // hangs like a disk, and ignores the deadline until the answer changes
   };
 
   void set_answer(Answer answer) {

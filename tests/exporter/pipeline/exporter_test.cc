@@ -38,7 +38,7 @@ struct Collector {
   std::condition_variable interrupted;
   std::vector<std::string> bodies;
   SendResult answer{SendStatus::kAccepted, {}};
-  bool hang = false;  // until the deadline
+  bool hang = false;  // hang until the deadline
   Transport::Clock::time_point deadline = Transport::Clock::time_point::max();
 
   std::vector<std::string> Bodies() {
@@ -224,7 +224,7 @@ TEST_F(ExporterTest, ReportsAFullQueue) {
   while (exporter_->queue().refused() < 7) Push(++pushed);
   exporter_->Close(10s);
   EXPECT_EQ(exporter_->totals().exported, pushed - 7);
-  int reported = 0;  // in one line or two, depending on when the exporter looked
+  int reported = 0;  // sum over one line or two, depending on when the exporter looked
   for (const std::string& line : Log()) {
     int dropped = 0;
     EXPECT_EQ(std::sscanf(line.c_str(), "dropped %*d span%*[s:] queue_full %d", &dropped), 1)

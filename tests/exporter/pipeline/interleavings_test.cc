@@ -29,9 +29,9 @@ struct Scenario {
   std::uint64_t pushes;                  // per producer
   std::uint64_t chunks;                  // four chunks have one slot
   std::uint64_t spans_per_chunk;
-  int reads;  // how often the reader collects while they push
+  int reads;  // number of times that the reader collects while they push
   Queue::What what = Queue::What::kEverything;
-  bool used = false;  // all chunks were used before
+  bool used = false;  // true if all chunks were used before
 };
 
 std::ostream& operator<<(std::ostream& out, const Scenario& scenario) {
@@ -114,7 +114,7 @@ class InterleavedQueue : public ::testing::TestWithParam<Scenario> {
   }
 
   Queue queue_;
-  std::uint64_t accepted_ = 0;  // before the current run
+  std::uint64_t accepted_ = 0;  // queue_.accepted() before the current run
   std::uint64_t refused_ = 0;
   std::vector<std::uint64_t> read_;
 };

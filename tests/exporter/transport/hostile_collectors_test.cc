@@ -47,10 +47,10 @@ constexpr int kFaults = 2;  // requests that get the row's answer; later ones ge
 constexpr int kBatches = 3;
 constexpr int kBatchSpans = 1;  // so that a refused batch is not divided
 constexpr std::uint64_t kSpans = kBatches * kBatchSpans;
-constexpr auto kTimeout = 1s;  // of a request
+constexpr auto kTimeout = 1s;  // time limit of a request
 
 constexpr std::size_t kMemory = 12 << 20;  // the allowed increase
-constexpr auto kCpu = 600ms;  // for both requests; a busy loop would use kFaults * kTimeout
+constexpr auto kCpu = 600ms;  // limit for both requests; a busy loop would use kFaults * kTimeout
 
 /// The result for the batches.
 enum class Outcome {
