@@ -36,7 +36,7 @@ struct Event {
 };
 
 struct Context {
-  const char* name;  // its name in lttng(1)
+  const char* name;  // the domain's name in lttng(1)
   lttng_event_context_type type;
 };
 

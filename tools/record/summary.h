@@ -15,7 +15,7 @@
 namespace tracekin::record {
 
 struct Summary {
-  std::map<std::string, std::uint64_t> events;  // by name; kernel events are kernel:NAME
+  std::map<std::string, std::uint64_t> events;  // counts by name; kernel events are kernel:NAME
   std::uint64_t discarded_kernel = 0;           // events
   std::uint64_t discarded_ust = 0;
   std::set<std::pair<std::int64_t, std::string>> processes;  // emitters of tracekin's events
