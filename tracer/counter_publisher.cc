@@ -58,7 +58,7 @@ constexpr const CounterInfo& InfoOf(std::string_view field) {
   for (const CounterInfo& info : kCounters) {
     if (info.name == field && (info.group == CounterGroup::kDropped) == dropped) return info;
   }
-  throw std::logic_error("no such counter");  // at compile time
+  throw std::logic_error("no such counter");  // fails at compile time
 }
 
 // The event has a field for each number of spans.

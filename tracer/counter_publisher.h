@@ -53,7 +53,7 @@ class CounterPublisher {
   Clock::time_point next_event_{};
   Clock::time_point next_file_{};
   Counters recorded_;
-  bool told_of_file_ = false;  // whether a failure to write it was reported
+  bool told_of_file_ = false;  // true if a failure to write it was reported
 };
 
 /// Returns the counters in Prometheus' text format (version 0.0.4). Throws std::bad_alloc.

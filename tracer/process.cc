@@ -50,7 +50,7 @@ void AfterForkInParent() {
 
 void AfterForkInChild() {
   RenewThreadStateAfterFork();
-  ResumeLibrariesAfterForkInChild();  // these two must run before new threads start
+  ResumeLibrariesAfterForkInChild();  // this and the next call must run before new threads start
   GiveBackStandardDescriptorsAfterFork();
   for (const Registered& entry : TheRegistry().tracers) entry.tracer->AfterForkInChild();
   TheRegistry().mutex.unlock();

@@ -22,7 +22,7 @@ struct ScopeNode {
 
   opentracing::Span& span;
   ScopeNode* enclosing;
-  bool recorded = false;  // whether it was recorded as events
+  bool recorded = false;  // true if it was recorded as events
   tracekin_ust_ids ids{};
   std::atomic<State> state{kActive};
 };
