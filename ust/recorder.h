@@ -47,8 +47,8 @@ struct tracekin_ust_span {
   int32_t tid;        /* of the calling thread */
 };
 
-/* FIELD(name) for each counter of the event exporter_stats, in the order of its fields. These are
- * the counters of tracekin/counters.h that count spans. */
+/* Expands to FIELD(name) for each counter of the event exporter_stats, in the order of its fields.
+ * These are the counters of tracekin/counters.h that count spans. */
 #define TRACEKIN_UST_COUNTERS(FIELD) \
   FIELD(started)                     \
   FIELD(adopted)                     \
