@@ -33,7 +33,7 @@ using StringList = std::vector<std::string>;
 using StringMap = std::map<std::string, std::string>;
 
 // The kinds of values and their restrictions. An empty `allowed` means no restriction. An empty
-// text means that the setting is not set.
+// string means that the setting is not set.
 struct Boolean : Field<bool> {};
 struct Integer : Field<std::uint64_t> {
   std::uint64_t min;
