@@ -54,7 +54,7 @@ struct ExporterOptions {
   std::uint64_t timeout_ms = 5000;        // per request, from connecting to the response
   std::uint64_t close_timeout_ms = 2000;  // limit for Close() and for destroying the tracer
 
-  std::uint64_t retry_backoff_ms = 100;  // the first delay; doubles with each retry ...
+  std::uint64_t retry_backoff_ms = 100;        // the first delay; doubles with each retry ...
   std::uint64_t retry_max_backoff_ms = 10000;  // ... up to this limit
   std::uint64_t retry_max_age_ms = 60000;      // a failing batch is given up at this age
   std::uint64_t retry_max_tries = 20;          // or after this number of tries
