@@ -19,8 +19,8 @@ namespace tracekin::testing {
 using opentracing::expected;
 using opentracing::string_view;
 
-/// Key-value pairs in the order of their arrival; a reader and writer of a text map and of HTTP
-/// headers. Counts how it is read.
+/// A text map and HTTP headers, for reading and writing. Keeps key-value pairs in the order of
+/// their arrival. Counts how it is read.
 class Pairs : public opentracing::HTTPHeadersReader, public opentracing::HTTPHeadersWriter {
  public:
   Pairs() = default;
@@ -51,7 +51,8 @@ class Pairs : public opentracing::HTTPHeadersReader, public opentracing::HTTPHea
   mutable int repeated = 0;  // repeated calls of Set, which the API leaves undefined
 };
 
-/// The same with LookupKey, like a host that hashes its headers by lower-case names.
+/// Also supports LookupKey, like a host that keeps its headers in a hash table with lower-case
+/// names.
 class LookupPairs : public Pairs {
  public:
   using Pairs::Pairs;
