@@ -41,6 +41,18 @@ has_span "$work/original.json" "process a"
 has_span "$work/ceph.json" "osd op"
 has_span "$work/ceph.json" check
 
+if "$cmake" -G Ninja -S "$consumer" -B "$work/unknown" -DCMAKE_PREFIX_PATH="$prefix" \
+  -DMORE_COMPONENTS=grcp >"$work/log" 2>&1; then
+  fail "find_package finds an unknown component"
+fi
+grep -q "no component grcp; its components are blkin and grpc" "$work/log" ||
+  fail "find_package does not name the unknown component: $(cat "$work/log")"
+
+echo "by find_package, from a project without C++"
+"$cmake" -G Ninja -S "$consumer/c_only" -B "$work/c" -DCMAKE_PREFIX_PATH="$prefix" \
+  >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+"$cmake" --build "$work/c" >"$work/log" 2>&1 || fail "$(cat "$work/log")"
+
 echo "by pkg-config"
 export PKG_CONFIG_PATH=$libraries/pkgconfig
 version=$(sed -n 's/^CMAKE_PROJECT_VERSION:.*=//p' "$build/CMakeCache.txt")
