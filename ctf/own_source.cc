@@ -94,6 +94,15 @@ class OwnSource : public Source {
 
   const Found& found() const override { return found_; }
 
+  double Progress() const override {
+    std::uint64_t done = 0, all = 0;
+    for (const auto& stream : streams_) {
+      done += stream->bytes_read();
+      all += stream->bytes();
+    }
+    return all == 0 ? 0 : static_cast<double>(done) / static_cast<double>(all);
+  }
+
  private:
   void AddTrace(const std::string& folder) {
     try {

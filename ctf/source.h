@@ -87,6 +87,10 @@ class Source {
   /// Returns the available information. Hosts, traces and their clocks are known from the
   /// beginning, and the rest after Read() has returned.
   virtual const Found& found() const = 0;
+
+  /// Returns the share of the traces that Read() has read, between 0 and 1, or 0 if it is unknown.
+  /// `visit` may call it.
+  virtual double Progress() const { return 0; }
 };
 
 /// Opens all traces in `folders` and below them. A folder may be a recording, a session, a

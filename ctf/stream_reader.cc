@@ -51,9 +51,16 @@ std::uint64_t StreamReader::Offset() const {
 
 // Advances to the next packet. Returns whether its beginning must be reported as an event, because
 // events or packets before it were lost.
+std::uint64_t StreamReader::bytes() const {
+  std::uint64_t sum = 0;
+  for (const Part& part : parts_) sum += part.packet.bytes;
+  return sum;
+}
+
 bool StreamReader::NextPacket() {
   const std::size_t part = next_part_++;
   const Packet& packet = parts_[part].packet;
+  if (part > 0) bytes_read_ += parts_[part - 1].packet.bytes;
   OpenPart();
   packet_ = packet.offset;
   content_ = packet.content;

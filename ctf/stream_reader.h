@@ -72,6 +72,10 @@ class StreamReader {
   const analysis::Event& event() const { return event_; }
   std::uint64_t cycles() const { return event_.cycles; }
 
+  /// Return the size of all packets, and of those that were read.
+  std::uint64_t bytes() const;
+  std::uint64_t bytes_read() const { return bytes_read_; }
+
   const StreamNotes& notes() const { return notes_; }
   const std::vector<EventCounts>& counts() const { return counts_; }
 
@@ -95,6 +99,7 @@ class StreamReader {
   const std::vector<Part> parts_;
   const StreamLimits limits_;
   std::size_t next_part_ = 0;
+  std::uint64_t bytes_read_ = 0;  // of the parts before the open one
 
   // The open part.
   const TraceFile* open_ = nullptr;

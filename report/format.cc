@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "analysis/selection.h"
 #include "base/terminal.h"
@@ -79,8 +80,36 @@ std::string Fit(std::string_view text, std::size_t columns) {
   return std::string(text.substr(0, bytes));
 }
 
+Look LookOf(analysis::Cause cause) {
+  switch (cause) {
+    case analysis::Cause::kRunning:
+    case analysis::Cause::kInterrupted:
+      return Look::kRuns;
+    case analysis::Cause::kPreempted:
+    case analysis::Cause::kReady:
+      return Look::kReady;
+    case analysis::Cause::kUnknown:
+      return Look::kUnknown;
+    default:
+      return Look::kWaits;
+  }
+}
+
+Tint TintOf(Look look) {
+  switch (look) {
+    case Look::kRuns:
+      return Tint::kGreen;
+    case Look::kReady:
+      return Tint::kYellow;
+    case Look::kWaits:
+      return Tint::kRed;
+    default:
+      return Tint::kDim;
+  }
+}
+
 std::string Table(const std::vector<std::vector<std::string>>& rows,
-                  const std::vector<std::size_t>& left) {
+                  const std::vector<std::size_t>& left, const Style& style) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {
     widths.resize(std::max(widths.size(), row.size()));
@@ -97,7 +126,7 @@ std::string Table(const std::vector<std::vector<std::string>>& rows,
       line += (i == 0 ? "" : "  ") + (at_left ? row[i] + space : space + row[i]);
     }
     line.erase(line.find_last_not_of(' ') + 1);
-    text += line + '\n';
+    text += Tinted(std::move(line), text.empty() ? Tint::kBold : Tint::kNone, style) + '\n';
   }
   return text;
 }

@@ -11,7 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/cause.h"
 #include "analysis/engine.h"
+#include "report/style.h"
 
 namespace tracekin::report {
 
@@ -43,11 +45,17 @@ std::size_t Columns(std::string_view text);
 /// Pads or cuts `text` to a number of columns.
 std::string Fit(std::string_view text, std::size_t columns);
 
+/// The kinds of causes that colours and drawings distinguish.
+enum class Look { kRuns, kReady, kWaits, kUnknown, kCount };
+
+Look LookOf(analysis::Cause cause);
+Tint TintOf(Look look);
+
 /// Formats rows of cells as a table. The first row is the heading. Each column is as wide as its
 /// widest cell. Aligns cells to the right, except in the columns that `left` lists, which do not
 /// contain numbers.
 std::string Table(const std::vector<std::vector<std::string>>& rows,
-                  const std::vector<std::size_t>& left);
+                  const std::vector<std::size_t>& left, const Style& style = {});
 
 }  // namespace tracekin::report
 

@@ -54,7 +54,7 @@ std::string Signed(double ns) { return (ns > 0 ? "+" : "") + Milliseconds(ns); }
 }  // namespace
 
 std::string Traces(const Engine& engine, const std::vector<SpanIndex>& spans, Order by,
-                   std::size_t limit) {
+                   std::size_t limit, const Style& style) {
   struct Trace {
     Time start = ~Time{0}, end = 0;
     std::uint64_t spans = 0, errors = 0;
@@ -90,10 +90,10 @@ std::string Traces(const Engine& engine, const std::vector<SpanIndex>& spans, Or
                     std::to_string(trace->spans), std::to_string(trace->threads.size()),
                     std::to_string(trace->errors), SpanName(engine, trace->root)});
   }
-  return Table(rows, {0, 6});
+  return Table(rows, {0, 6}, style);
 }
 
-std::string Top(const std::vector<Group>& groups) {
+std::string Top(const std::vector<Group>& groups, const Style& style) {
   std::vector<std::vector<std::string>> rows = {
       {"SERVICE", "OPERATION", "COUNT", "ERR", "p50 ms", "p95 ms", "max ms", "total ms", "own %"}};
   for (const Column& column : Columns()) rows[0].push_back(column.title);
@@ -108,10 +108,10 @@ std::string Top(const std::vector<Group>& groups) {
       rows.back().push_back(Share(sum, group.total));
     }
   }
-  return Table(rows, {0, 1});
+  return Table(rows, {0, 1}, style);
 }
 
-std::string Comparison(const std::vector<analysis::Change>& changes) {
+std::string Comparison(const std::vector<analysis::Change>& changes, const Style& style) {
   std::vector<std::vector<std::string>> rows = {
       {"SERVICE", "OPERATION", "BEFORE", "AFTER", "p95 ms", "p95 ms", "mean ms"}};
   for (const Column& column : Columns()) rows[0].push_back(column.title);
@@ -131,7 +131,7 @@ std::string Comparison(const std::vector<analysis::Change>& changes) {
       rows.back().push_back(Signed(sum));
     }
   }
-  return Table(rows, {0, 1});
+  return Table(rows, {0, 1}, style);
 }
 
 }  // namespace tracekin::report

@@ -11,12 +11,13 @@
 
 #include "analysis/engine.h"
 #include "analysis/statistics.h"
+#include "report/style.h"
 
 namespace tracekin::report {
 
-/// Explains the time of a span. Lists the largest causes first. Below each wait, lists the activity
-/// of the thread that it waited for.
-std::string Why(const analysis::Engine& engine, analysis::SpanIndex span);
+/// Explains the time of a span. Lists the largest causes first. Below each wait, lists what the
+/// thread that it waited for did in that time. Breaks lines that are wider than the terminal.
+std::string Why(const analysis::Engine& engine, analysis::SpanIndex span, const Style& style = {});
 
 enum class Order { kStart, kDuration };
 
@@ -25,19 +26,19 @@ enum class Order { kStart, kDuration };
 /// their threads the trace contains. Sorts the traces by their start, or by duration in descending
 /// order. Returns at most `limit` lines, unless `limit` is 0.
 std::string Traces(const analysis::Engine& engine, const std::vector<analysis::SpanIndex>& spans,
-                   Order order, std::size_t limit);
+                   Order order, std::size_t limit, const Style& style = {});
 
 /// Draws the spans of a trace as a tree that is `width` columns wide. Each span has a bar that
 /// shows the activity of its threads. If `ascii` is true, uses only ASCII characters.
 std::string Tree(const analysis::Engine& engine, const std::vector<analysis::SpanIndex>& trace,
-                 std::size_t width, bool ascii);
+                 const Style& style = {});
 
 /// Returns a line for each group: the number of spans, their durations and the causes of their
 /// time.
-std::string Top(const std::vector<analysis::Group>& groups);
+std::string Top(const std::vector<analysis::Group>& groups, const Style& style = {});
 
 /// Returns a line for each group: the change of its mean duration, and the causes of the change.
-std::string Comparison(const std::vector<analysis::Change>& changes);
+std::string Comparison(const std::vector<analysis::Change>& changes, const Style& style = {});
 
 }  // namespace tracekin::report
 

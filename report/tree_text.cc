@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <utility>
 
 #include "analysis/selection.h"
 #include "base/terminal.h"
@@ -14,7 +15,6 @@ namespace tracekin::report {
 
 namespace {
 
-using analysis::Cause;
 using analysis::Engine;
 using analysis::Part;
 using analysis::SpanIndex;
@@ -31,28 +31,15 @@ struct Symbols {
 constexpr Symbols kUnicode = {"█", "━", "░", "▒", "·", "◆", "├─", "└─", "│ "};
 constexpr Symbols kAscii = {"#", "=", ":", "-", ".", "*", "|-", "`-", "| "};
 
-enum Look { kRuns, kReadyLook, kWaits, kUnknownLook, kLooks };
-
-Look LookOf(Cause cause) {
-  switch (cause) {
-    case Cause::kRunning:
-    case Cause::kInterrupted:
-      return kRuns;
-    case Cause::kPreempted:
-    case Cause::kReady:
-      return kReadyLook;
-    case Cause::kUnknown:
-      return kUnknownLook;
-    default:
-      return kWaits;
-  }
-}
+constexpr std::size_t kLooks = static_cast<std::size_t>(Look::kCount);
+constexpr std::size_t kDefaultWidth = 100;
 
 class Drawing {
  public:
-  Drawing(const Engine& engine, const std::vector<SpanIndex>& trace, std::size_t width, bool ascii)
-      : engine_(engine), trace_(trace), symbols_(ascii ? kAscii : kUnicode) {
+  Drawing(const Engine& engine, const std::vector<SpanIndex>& trace, const Style& style)
+      : engine_(engine), trace_(trace), style_(style), symbols_(style.ascii ? kAscii : kUnicode) {
     const std::size_t left = kNameColumns + 2 * kTimeColumns + 2;
+    const std::size_t width = style.width == 0 ? kDefaultWidth : style.width;
     columns_ = std::max<std::size_t>(width > left ? width - left : 0, 10);
     begin_ = engine.spans()[trace.front()].start;
     end_ = begin_ + 1;
@@ -63,16 +50,16 @@ class Drawing {
     text_ = "trace " + analysis::TraceIdText(engine_.spans()[trace_.front()].ids) + "  " +
             std::to_string(trace_.size()) + (trace_.size() == 1 ? " span, " : " spans, ") +
             Duration(end_ - begin_) + '\n';
-    Row("span, threads", "start", "ms", "");
+    Row("span, threads", "start", "ms", "", Tint::kBold);
     std::vector<SpanIndex> roots;
     for (const SpanIndex span : trace_) {
       const SpanIndex parent = engine_.spans()[span].parent;
       if (parent == analysis::kNoSpan || !InTrace(parent)) roots.push_back(span);
     }
     DrawAll(roots);
-    text_ += std::string(symbols_.runs) + " on a CPU   " + symbols_.ready +
-             " ready, but no CPU   " + symbols_.waits + " waits   " + symbols_.unknown +
-             " not known   " + symbols_.log + " log\n";
+    text_ += Symbol(Look::kRuns) + " on a CPU   " + Symbol(Look::kReady) + " ready, but no CPU   " +
+             Symbol(Look::kWaits) + " waits   " + Symbol(Look::kUnknown) + " not known   " +
+             symbols_.log + " log\n";
     return std::move(text_);
   }
 
@@ -111,7 +98,7 @@ class Drawing {
     const std::string error = span.error ? " (error)" : "";
     Row(now.before + branch + SpanName(engine_, now.span) + error, Offset(span.start),
         Milliseconds(static_cast<double>(span.duration())),
-        Bar(span.start, span.end, symbols_.span));
+        Bar(span.start, span.end, symbols_.span), span.error ? Tint::kRed : Tint::kBold);
     std::map<ThreadIndex, std::vector<Part>> threads;
     for (const Part& part : engine_.Why(now.span).parts) {
       if (part.depth == 0) threads[part.thread].push_back(part);
@@ -120,7 +107,7 @@ class Drawing {
       Time time = 0;
       for (const Part& part : parts) time += part.length();
       Row(below + "  " + ThreadName(engine_, thread), Offset(parts.front().start),
-          Milliseconds(static_cast<double>(time)), Look(parts));
+          Milliseconds(static_cast<double>(time)), Looks(parts));
     }
     for (const analysis::SpanLog& log : span.logs) {
       Row(below + "  “" + ForTerminal(log.message) + "”", Offset(log.time), "",
@@ -129,13 +116,13 @@ class Drawing {
   }
 
   void Row(const std::string& name, const std::string& start, const std::string& length,
-           const std::string& bar) {
+           const std::string& bar, Tint tint = Tint::kNone) {
     const auto right = [](const std::string& text) {
       return std::string(kTimeColumns - std::min(kTimeColumns, text.size()), ' ') + text;
     };
     std::string line = Fit(name, kNameColumns) + right(start) + right(length) + "  " + bar;
     line.erase(line.find_last_not_of(' ') + 1);
-    text_ += line + '\n';
+    text_ += Tinted(std::move(line), tint, style_) + '\n';
   }
 
   std::string Offset(Time time) const {
@@ -155,7 +142,7 @@ class Drawing {
   }
 
   // Returns a bar that shows in each column the activity that took most of its time.
-  std::string Look(const std::vector<Part>& parts) const {
+  std::string Looks(const std::vector<Part>& parts) const {
     std::vector<std::array<Time, kLooks>> columns(columns_);
     const double ns = static_cast<double>(end_ - begin_) / static_cast<double>(columns_);
     for (const Part& part : parts) {
@@ -163,21 +150,26 @@ class Drawing {
         const Time from = begin_ + static_cast<Time>(ns * static_cast<double>(i));
         const Time to = begin_ + static_cast<Time>(ns * static_cast<double>(i + 1));
         const Time begin = std::max(from, part.start), end = std::min(to, part.end);
-        columns[i][LookOf(part.cause)] += end > begin ? end - begin : 1;
+        columns[i][static_cast<std::size_t>(LookOf(part.cause))] += end > begin ? end - begin : 1;
       }
     }
-    const char* const symbols[kLooks] = {symbols_.runs, symbols_.ready, symbols_.waits,
-                                         symbols_.unknown};
     std::string bar;
     for (const auto& column : columns) {
       const auto most = std::max_element(column.begin(), column.end());
-      bar += *most == 0 ? " " : symbols[most - column.begin()];
+      bar += *most == 0 ? " " : Symbol(static_cast<Look>(most - column.begin()));
     }
     return bar;
   }
 
+  std::string Symbol(Look look) const {
+    const char* const symbols[kLooks] = {symbols_.runs, symbols_.ready, symbols_.waits,
+                                         symbols_.unknown};
+    return Tinted(symbols[static_cast<std::size_t>(look)], TintOf(look), style_);
+  }
+
   const Engine& engine_;
   const std::vector<SpanIndex>& trace_;
+  const Style style_;
   const Symbols symbols_;
   std::size_t columns_;
   Time begin_, end_;
@@ -186,9 +178,8 @@ class Drawing {
 
 }  // namespace
 
-std::string Tree(const Engine& engine, const std::vector<SpanIndex>& trace, std::size_t width,
-                 bool ascii) {
-  return trace.empty() ? "" : Drawing(engine, trace, width, ascii).Draw();
+std::string Tree(const Engine& engine, const std::vector<SpanIndex>& trace, const Style& style) {
+  return trace.empty() ? "" : Drawing(engine, trace, style).Draw();
 }
 
 }  // namespace tracekin::report

@@ -25,6 +25,7 @@ constexpr std::size_t kMaxDepth = 12;  // only the JSON output contains deeper p
 
 struct Phrase {
   Time total = 0;
+  Tint tint = Tint::kNone;
   std::map<std::string, std::unique_ptr<Phrase>> below;
 };
 
@@ -37,21 +38,51 @@ Phrase AddUp(const Engine& engine, const std::vector<Part>& parts) {
     path.resize(part.depth + 1u);
     auto& phrase = path.back()->below[Describe(engine, part)];
     if (phrase == nullptr) phrase = std::make_unique<Phrase>();
+    phrase->tint = TintOf(LookOf(part.cause));
     phrase->total += part.length();
     path.push_back(phrase.get());
   }
   return root;
 }
 
-// Formats a line: a duration, its share of `whole`, and the words that describe it.
-std::string Line(Time time, Time whole, std::size_t depth, const std::string& words) {
-  const std::string duration = Duration(time), percent = Percent(time, whole);
-  return std::string(12 - std::min<std::size_t>(12, Columns(duration)), ' ') + duration +
-         std::string(9 - std::min<std::size_t>(9, percent.size()), ' ') + percent + "  " +
-         std::string(2 * depth, ' ') + words + '\n';
+// Breaks `words` at spaces into lines of at most `columns` columns, if that is possible. All lines
+// but the first begin with `indent` spaces.
+std::string Wrapped(const std::string& words, std::size_t columns, std::size_t indent) {
+  std::string text;
+  std::size_t used = 0;
+  for (std::size_t at = 0; at < words.size();) {
+    const std::size_t end = std::min(words.find(' ', at), words.size());
+    const std::string word = words.substr(at, end - at);
+    if (used > 0 && used + 1 + Columns(word) > columns) {
+      text += '\n' + std::string(indent, ' ');
+      used = 0;
+    } else if (used > 0) {
+      text += ' ';
+      ++used;
+    }
+    text += word;
+    used += Columns(word);
+    at = end + 1;
+  }
+  return text;
 }
 
-void Print(const Phrase& phrase, Time whole, std::size_t depth, std::string* text) {
+// Formats a line: a duration, its share of `whole`, and the words that describe it.
+std::string Line(Time time, Time whole, std::size_t depth, const std::string& words,
+                 const Style& style, Tint tint = Tint::kNone) {
+  constexpr std::size_t kDuration = 12, kPercent = 9, kGap = 2, kFewest = 20;
+  const std::string duration = Duration(time), percent = Percent(time, whole);
+  const std::size_t indent = kDuration + kPercent + kGap + 2 * depth;
+  const std::size_t columns =
+      style.width == 0 ? words.size() : std::max(style.width, indent + kFewest) - indent;
+  return std::string(kDuration - std::min(kDuration, Columns(duration)), ' ') + duration +
+         std::string(kPercent - std::min(kPercent, percent.size()), ' ') + percent +
+         std::string(kGap + 2 * depth, ' ') + Tinted(Wrapped(words, columns, indent), tint, style) +
+         '\n';
+}
+
+void Print(const Phrase& phrase, Time whole, std::size_t depth, const Style& style,
+           std::string* text) {
   using Entry = std::pair<const std::string, std::unique_ptr<Phrase>>;
   std::vector<const Entry*> entries;
   for (const Entry& below : phrase.below) entries.push_back(&below);
@@ -62,23 +93,25 @@ void Print(const Phrase& phrase, Time whole, std::size_t depth, std::string* tex
     if (i + 1 == kMaxLines && entries.size() > kMaxLines) {
       Time rest = 0;
       for (std::size_t j = i; j < entries.size(); ++j) rest += entries[j]->second->total;
-      *text +=
-          Line(rest, whole, depth, "and " + std::to_string(entries.size() - i) + " other causes");
+      *text += Line(rest, whole, depth,
+                    "and " + std::to_string(entries.size() - i) + " other causes", style);
       return;
     }
-    *text += Line(entries[i]->second->total, whole, depth, entries[i]->first);
-    Print(*entries[i]->second, whole, depth + 1, text);
+    const Phrase& below = *entries[i]->second;
+    *text += Line(below.total, whole, depth, entries[i]->first, style, below.tint);
+    Print(below, whole, depth + 1, style, text);
   }
 }
 
 // Lists the span's own time and its longest children. Children may overlap each other and may end
 // after the span.
-std::string Children(const Engine& engine, const SpanRecord& span, const Explanation& why) {
-  std::string text = Line(why.own, span.duration(), 0, "own time");
+std::string Children(const Engine& engine, const SpanRecord& span, const Explanation& why,
+                     const Style& style) {
+  std::string text = Line(why.own, span.duration(), 0, "own time", style);
   const auto longest = analysis::Slowest(engine.spans(), span.children, kMaxLines);
   for (const analysis::SpanIndex child : longest) {
     text += Line(engine.spans()[child].duration(), span.duration(), 0,
-                 "child " + SpanName(engine, child) + ' ' + ShortSpanId(engine, child));
+                 "child " + SpanName(engine, child) + ' ' + ShortSpanId(engine, child), style);
   }
   const std::size_t rest = span.children.size() - longest.size();
   if (rest > 0) text += "and " + std::to_string(rest) + " shorter children\n";
@@ -110,17 +143,19 @@ std::string Threads(const Engine& engine, const SpanRecord& span, const Explanat
 
 }  // namespace
 
-std::string Why(const Engine& engine, analysis::SpanIndex index) {
+std::string Why(const Engine& engine, analysis::SpanIndex index, const Style& style) {
   const SpanRecord& span = engine.spans()[index];
   const Explanation why = engine.Why(index);
-  std::string text = SpanName(engine, index) + ", " + Duration(span.duration()) + ", " +
-                     Threads(engine, span, why) + '\n';
+  std::string text = Tinted(SpanName(engine, index) + ", " + Duration(span.duration()) + ", " +
+                                Threads(engine, span, why),
+                            Tint::kBold, style) +
+                     '\n';
   text += "trace " + analysis::TraceIdText(span.ids) + ", span " +
           analysis::SpanIdText(span.ids.span) + (span.error ? ", with an error" : "") + '\n';
   if (!span.finish_seen) text += "its finish was not recorded: told until the recording ended\n";
   if (!span.start_seen) text += "its start was not recorded: told by its duration\n";
-  if (!span.children.empty()) text += Children(engine, span, why) + "by causes:\n";
-  Print(AddUp(engine, why.parts), span.duration(), 0, &text);
+  if (!span.children.empty()) text += Children(engine, span, why, style) + "by causes:\n";
+  Print(AddUp(engine, why.parts), span.duration(), 0, style, &text);
   if (why.cut) text += "too many parts: some of what others did meanwhile is left out\n";
   return text;
 }

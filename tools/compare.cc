@@ -22,14 +22,15 @@ std::vector<analysis::Group> Groups(const Question& question, const analysis::En
 
 int Run(const Question& question) {
   if (question.words.size() != 2) throw std::runtime_error("name two recordings: BEFORE AFTER");
-  const auto before = ReadRecording(question.words[0]), after = ReadRecording(question.words[1]);
+  const auto before = ReadRecording({question.words[0]}),
+             after = ReadRecording({question.words[1]});
   const auto groups_before = Groups(question, *before), groups_after = Groups(question, *after);
   const auto changes = analysis::Compare(groups_before, groups_after);
   if (changes.empty()) return kNothingFound;
   if (question.json) {
     for (const auto& change : changes) std::fputs(report::ChangeJson(change).c_str(), stdout);
   } else {
-    std::fputs(report::Comparison(changes).c_str(), stdout);
+    std::fputs(report::Comparison(changes, StyleFor(question)).c_str(), stdout);
   }
   return kFound;
 }

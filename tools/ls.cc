@@ -20,7 +20,9 @@ struct Options {
 };
 
 int Run(Options options) {
-  const auto engine = ReadRecording(TakeFolder(&options.question));
+  const auto folders = TakeFolders(&options.question);
+  RefuseWords(options.question);
+  const auto engine = ReadRecording(folders);
   std::vector<analysis::SpanIndex> spans = SelectSpans(options.question, *engine);
   if (spans.empty()) return kNothingFound;
   if (options.question.json) {
@@ -28,7 +30,9 @@ int Run(Options options) {
     return kFound;
   }
   const auto order = options.sort == "start" ? report::Order::kStart : report::Order::kDuration;
-  std::fputs(report::Traces(*engine, spans, order, options.limit).c_str(), stdout);
+  std::fputs(
+      report::Traces(*engine, spans, order, options.limit, StyleFor(options.question)).c_str(),
+      stdout);
   return kFound;
 }
 
@@ -45,7 +49,7 @@ std::function<int()> Add(CLI::App* app) {
   app->add_option("-n,--limit", options->limit, "List at most N traces")
       ->type_name("N")
       ->check(CLI::PositiveNumber.description(""));
-  AddQuestion(app, "The recording (default: the newest ./tracekin-*)", &options->question);
+  AddQuestion(app, "The recordings (default: the newest ./tracekin-*)", &options->question);
   return [options] { return Run(*options); };
 }
 

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/recording.h"
 
+#include <sys/ioctl.h>
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "base/number.h"
 #include "base/terminal.h"
 #include "ctf/source.h"
 #include "report/text.h"
+#include "tools/progress.h"
 
 namespace tracekin::tools {
 
@@ -40,10 +46,15 @@ void TellHosts(const ctf::Found& found, std::size_t* told, Engine* engine) {
 }
 
 void SayWhatIsMissing(const ctf::Found& found, const Engine& engine) {
+  if (!found.why.empty()) Say("read with libbabeltrace2, which is slower: " + found.why);
   for (const std::string& damage : found.damage) Say(damage);
   const auto say = [](const ctf::Missing& missing, const char* whose) {
     if (missing.discarded > 0) {
       Say(std::to_string(missing.discarded) + " events of " + whose + " were discarded");
+    }
+    if (missing.discarded_before > 0) {
+      Say(std::to_string(missing.discarded_before) + " events of " + whose +
+          " were discarded before the first packets");
     }
     if (missing.lost_packets > 0) {
       Say(std::to_string(missing.lost_packets) + " packets of " + whose + " were overwritten");
@@ -51,6 +62,10 @@ void SayWhatIsMissing(const ctf::Found& found, const Engine& engine) {
   };
   say(found.kernel, "the kernel");
   say(found.programs, "programs");
+  if (engine.counts().backwards > 0) {
+    Say(std::to_string(engine.counts().backwards) +
+        " events are earlier than their predecessors: a clock went back");
+  }
   const auto refused = engine.counts().segments_refused + engine.counts().threads_refused;
   if (refused > 0) Say("the recording is too large: its end is not analysed");
   const bool kernel = std::any_of(found.traces.begin(), found.traces.end(),
@@ -73,7 +88,29 @@ Time TimeOption(const char* option, const std::string& text, Time begin) {
                            " is neither HH:MM:SS nor ns since the Unix epoch");
 }
 
-// Returns the value of 1 to 19 digits, or nullopt for any other text.
+bool IsFolder(const std::string& word) {
+  std::error_code ignored;
+  return fs::is_directory(word, ignored) || word.find('/') != std::string::npos;
+}
+
+std::string NewestRecording() {
+  std::error_code ignored;
+  fs::path newest;
+  fs::file_time_type newest_time;
+  for (const fs::directory_entry& entry : fs::directory_iterator(".", ignored)) {
+    const bool fits = entry.path().filename().string().rfind("tracekin-", 0) == 0;
+    if (!fits || !entry.is_directory(ignored)) continue;
+    const fs::file_time_type time = entry.last_write_time(ignored);
+    if (newest.empty() || time > newest_time) {
+      newest = entry.path();
+      newest_time = time;
+    }
+  }
+  if (newest.empty()) throw std::runtime_error("there is no recording ./tracekin-*; name a folder");
+  return newest.string();
+}
+
+// The value of up to 19 digits; nothing of others.
 std::optional<Time> Digits(const std::string& text) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   if (text.empty() || text.size() > 19 || !std::all_of(text.begin(), text.end(), is_digit)) {
@@ -97,44 +134,55 @@ void AddQuestion(CLI::App* app, const char* words, Question* question) {
   app->add_option("--until", question->until, "Only spans that start before this time")
       ->type_name("TIME");
   app->add_flag("--json", question->json, "Print one JSON object per line");
+  app->add_flag("--no-color", question->no_color, "Print without colours");
   app->add_option("TRACE", question->words, words)->type_name("");
 }
 
-std::string TakeFolder(Question* question) {
+std::vector<std::string> TakeFolders(Question* question) {
   auto& words = question->words;
-  std::error_code ignored;
-  if (!words.empty() &&
-      (fs::is_directory(words.front(), ignored) || words.front().find('/') != std::string::npos)) {
-    std::string folder = words.front();
-    words.erase(words.begin());
-    return folder;
-  }
-  fs::path newest;
-  fs::file_time_type newest_time;
-  for (const fs::directory_entry& entry : fs::directory_iterator(".", ignored)) {
-    const bool fits = entry.path().filename().string().rfind("tracekin-", 0) == 0;
-    if (!fits || !entry.is_directory(ignored)) continue;
-    const fs::file_time_type time = entry.last_write_time(ignored);
-    if (newest.empty() || time > newest_time) {
-      newest = entry.path();
-      newest_time = time;
-    }
-  }
-  if (newest.empty()) throw std::runtime_error("there is no recording ./tracekin-*; name a folder");
-  return newest.string();
+  const auto end = std::find_if_not(words.begin(), words.end(), IsFolder);
+  std::vector<std::string> folders(words.begin(), end);
+  words.erase(words.begin(), end);
+  if (folders.empty()) folders.push_back(NewestRecording());
+  return folders;
 }
 
-std::unique_ptr<Engine> ReadRecording(const std::string& folder) {
+void RefuseWords(const Question& question) {
+  if (question.words.empty()) return;
+  throw std::runtime_error("there is no folder " + ForTerminal(question.words.front()));
+}
+
+std::unique_ptr<Engine> ReadRecording(const std::vector<std::string>& folders) {
+  constexpr std::uint64_t kEventsPerUpdate = 1 << 16;
   auto engine = std::make_unique<Engine>();
-  const std::unique_ptr<ctf::Source> source = ctf::Open({folder});
-  std::size_t told = 0;
-  source->Read([&](const analysis::Event& event) {
-    if (event.host >= told) TellHosts(source->found(), &told, engine.get());
-    engine->Take(event);
-  });
-  engine->Finish();
-  SayWhatIsMissing(source->found(), *engine);
+  ctf::Found found;
+  {
+    Progress progress("reading");
+    const std::unique_ptr<ctf::Source> source = ctf::Open(folders);
+    std::size_t told = 0;
+    std::uint64_t events = 0;
+    source->Read([&](const analysis::Event& event) {
+      if (event.host >= told) TellHosts(source->found(), &told, engine.get());
+      engine->Take(event);
+      if (++events % kEventsPerUpdate == 0) progress.Update(source->Progress());
+    });
+    engine->Finish();
+    found = source->found();
+  }
+  SayWhatIsMissing(found, *engine);
   return engine;
+}
+
+report::Style StyleFor(const Question& question) {
+  report::Style style;
+  if (isatty(STDOUT_FILENO) == 0) return style;
+  winsize size = {};
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) style.width = size.ws_col;
+  const char* const no_color = std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  const bool plain = terminal == nullptr || std::string_view(terminal) == "dumb";
+  style.color = !question.no_color && !plain && (no_color == nullptr || *no_color == '\0');
+  return style;
 }
 
 std::optional<Time> ParseTime(const std::string& text, Time begin) {

@@ -12,6 +12,7 @@
 
 #include "analysis/engine.h"
 #include "analysis/selection.h"
+#include "report/style.h"
 
 namespace CLI {
 class App;
@@ -26,18 +27,29 @@ struct Question {
   std::vector<std::string> tags;
   bool errors = false;
   bool json = false;
+  bool no_color = false;
 };
 
 /// Adds the filters, --json and the positional arguments to `app`. `words` describes the arguments
 /// for --help.
 void AddQuestion(CLI::App* app, const char* words, Question* question);
 
-/// If the first word of the question is a folder or contains a slash, removes and returns it.
-/// Otherwise returns the newest ./tracekin-*. Throws std::runtime_error if there is none.
-std::string TakeFolder(Question* question);
+/// Removes the folders with which the words of the question begin, and returns them. If the first
+/// word is not a folder, returns the newest ./tracekin-* of the working directory. A word with a
+/// slash counts as a folder. Throws std::runtime_error if there is no recording.
+std::vector<std::string> TakeFolders(Question* question);
 
-/// Reads a recording. Reports missing data on standard error. Throws ctf::ReadError.
-std::unique_ptr<analysis::Engine> ReadRecording(const std::string& folder);
+/// Throws std::runtime_error if words are left after the folders were taken. For subcommands that
+/// do not take ids.
+void RefuseWords(const Question& question);
+
+/// Reads the traces in all the folders as one recording. Shows its progress, and reports on
+/// standard error what the recording lacks. Throws ctf::ReadError.
+std::unique_ptr<analysis::Engine> ReadRecording(const std::vector<std::string>& folders);
+
+/// Returns the style for standard output. Uses colours and the width of lines only if that is a
+/// terminal, and no colours if the question or the environment variable NO_COLOR excludes them.
+report::Style StyleFor(const Question& question);
 
 /// Returns the spans that match the filters. Throws std::runtime_error if a filter is not valid.
 std::vector<analysis::SpanIndex> SelectSpans(const Question& question,

@@ -16,7 +16,7 @@ namespace {
 struct Options {
   Question question;
   std::size_t slowest = 1;
-  std::size_t width = 100;
+  std::size_t width = 0;
   bool ascii = false;
 };
 
@@ -33,15 +33,18 @@ std::vector<analysis::SpanIndex> Choose(const Options& options, const analysis::
 }
 
 int Run(Options options) {
-  const auto engine = ReadRecording(TakeFolder(&options.question));
+  const auto engine = ReadRecording(TakeFolders(&options.question));
   const std::vector<analysis::SpanIndex> chosen = Choose(options, *engine);
+  report::Style style = StyleFor(options.question);
+  style.ascii = options.ascii;
+  if (options.width != 0) style.width = options.width;
   for (const analysis::SpanIndex span : chosen) {
     const auto trace = TraceOf(engine->spans(), span);
     if (options.question.json) {
       for (const auto each : trace) std::fputs(report::SpanJson(*engine, each).c_str(), stdout);
     } else {
       if (span != chosen.front()) std::puts("");
-      std::fputs(report::Tree(*engine, trace, options.width, options.ascii).c_str(), stdout);
+      std::fputs(report::Tree(*engine, trace, style).c_str(), stdout);
     }
   }
   return chosen.empty() ? kNothingFound : kFound;
@@ -57,11 +60,11 @@ std::function<int()> Add(CLI::App* app) {
   app->add_option("--slowest", options->slowest, "Show the N traces with the slowest spans")
       ->type_name("N")
       ->check(CLI::PositiveNumber.description(""));
-  app->add_option("--width", options->width, "Width of the output in columns")
+  app->add_option("--width", options->width, "Width of the output (default: the terminal's)")
       ->type_name("N")
       ->check(CLI::Range(70, 1000).description(""));
   app->add_flag("--ascii", options->ascii, "Draw with ASCII characters");
-  AddQuestion(app, "The recording (default: the newest ./tracekin-*), then IDs",
+  AddQuestion(app, "The recordings (default: the newest ./tracekin-*), then IDs",
               &options->question);
   return [options] { return Run(*options); };
 }

@@ -38,7 +38,9 @@ void Sort(const std::string& by, std::vector<analysis::Group>* groups) {
 }
 
 int Run(Options options) {
-  const auto engine = ReadRecording(TakeFolder(&options.question));
+  const auto folders = TakeFolders(&options.question);
+  RefuseWords(options.question);
+  const auto engine = ReadRecording(folders);
   auto groups =
       GroupSpans(*engine, SelectSpans(options.question, *engine), KeyOf(options.by, *engine));
   if (groups.empty()) return kNothingFound;
@@ -47,7 +49,7 @@ int Run(Options options) {
   if (options.question.json) {
     for (const auto& group : groups) std::fputs(report::GroupJson(group).c_str(), stdout);
   } else {
-    std::fputs(report::Top(groups).c_str(), stdout);
+    std::fputs(report::Top(groups, StyleFor(options.question)).c_str(), stdout);
   }
   return kFound;
 }
@@ -67,7 +69,7 @@ std::function<int()> Add(CLI::App* app) {
   app->add_option("-n,--limit", options->limit, "Print at most N lines")
       ->type_name("N")
       ->check(CLI::PositiveNumber.description(""));
-  AddQuestion(app, "The recording (default: the newest ./tracekin-*)", &options->question);
+  AddQuestion(app, "The recordings (default: the newest ./tracekin-*)", &options->question);
   return [options] { return Run(*options); };
 }
 

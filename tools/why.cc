@@ -38,14 +38,15 @@ std::vector<analysis::SpanIndex> Choose(const Options& options, const analysis::
 }
 
 int Run(Options options) {
-  const auto engine = ReadRecording(TakeFolder(&options.question));
+  const auto engine = ReadRecording(TakeFolders(&options.question));
   const std::vector<analysis::SpanIndex> spans = Choose(options, *engine);
+  const report::Style style = StyleFor(options.question);
   bool first = true;
   for (const analysis::SpanIndex span : spans) {
     const bool json = options.question.json;
     if (!json && !first) std::puts("");
     first = false;
-    std::fputs((json ? report::WhyJson(*engine, span) : report::Why(*engine, span)).c_str(),
+    std::fputs((json ? report::WhyJson(*engine, span) : report::Why(*engine, span, style)).c_str(),
                stdout);
   }
   return spans.empty() ? kNothingFound : kFound;
@@ -63,7 +64,7 @@ std::function<int()> Add(CLI::App* app) {
       ->type_name("N")
       ->check(CLI::PositiveNumber.description(""));
   app->add_flag("--all", options->all, "Explain all spans; with an ID, all spans of its trace");
-  AddQuestion(app, "The recording (default: the newest ./tracekin-*), then IDs",
+  AddQuestion(app, "The recordings (default: the newest ./tracekin-*), then IDs",
               &options->question);
   return [options] { return Run(*options); };
 }

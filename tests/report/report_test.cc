@@ -116,7 +116,7 @@ TEST_F(Report, JsonOfASpanWithoutPartsAndOfTextThatIsNotUtf8) {
 
 TEST_F(Report, TreeShowsWhatThreadsDid) {
   const std::string tree =
-      Tree(story_.Done(), analysis::TraceOf(story_.Done().spans(), 0), 98, true);
+      Tree(story_.Done(), analysis::TraceOf(story_.Done().spans(), 0), {98, false, true});
   EXPECT_EQ(tree,
             "trace 0000000000000001  3 spans, 100.000 ms\n"
             "span, threads                            start        ms\n"
@@ -133,6 +133,17 @@ TEST_F(Report, TreeShowsWhatThreadsDid) {
             "      t1/1                               70.00     10.00                              "
             "====\n"
             "= on a CPU   : ready, but no CPU   - waits   . not known   * log\n");
+}
+
+TEST_F(Report, WhyBreaksLinesAtTheTerminalsWidth) {
+  EXPECT_THAT(Why(story_.Done(), story_.IndexOf(1), {60, false, false}),
+              HasSubstr("   30.000 ms   30.0 %  waited for the futex 0x55d0c0 of t2/2\n"
+                        "                       (shop: op2 00000000)\n"));
+}
+
+TEST_F(Report, WhyTintsCauses) {
+  EXPECT_THAT(Why(story_.Done(), story_.IndexOf(1), {0, true, false}),
+              HasSubstr("50.0 %  \x1b[32mran\x1b[0m\n"));
 }
 
 TEST_F(Report, TracesAreListed) {

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "tests/support/temp_folder.h"
+#include "tools/progress.h"
 
 namespace tracekin::tools {
 namespace {
@@ -32,33 +33,46 @@ TEST(ParseTime, RefusesEverythingElse) {
   }
 }
 
-TEST(TakeFolder, TakesTheFirstWordIfItIsAFolder) {
-  const testing::TempFolder folder;
+TEST(TakeFolders, TakesAllFoldersAtTheBeginning) {
+  const testing::TempFolder one, other;
   Question question;
-  question.words = {folder.path(), "1234"};
-  EXPECT_EQ(TakeFolder(&question), folder.path());
+  question.words = {one.path(), other.path(), "1234"};
+  EXPECT_EQ(TakeFolders(&question), (std::vector<std::string>{one.path(), other.path()}));
   EXPECT_EQ(question.words, std::vector<std::string>{"1234"});
+  EXPECT_THROW(RefuseWords(question), std::runtime_error);
 }
 
-TEST(TakeFolder, TakesThePathOfAFolderThatIsNotThereForOne) {
+TEST(TakeFolders, TakesAPathThatDoesNotExistAsAFolder) {
   Question question;
   question.words = {"./nowhere"};
-  EXPECT_EQ(TakeFolder(&question), "./nowhere");
+  EXPECT_EQ(TakeFolders(&question), std::vector<std::string>{"./nowhere"});
+  RefuseWords(question);
 }
 
-TEST(TakeFolder, FindsTheNewestRecordingHere) {
+TEST(TakeFolders, FindsTheNewestRecordingHere) {
   namespace fs = std::filesystem;
   const testing::TempFolder folder;
   const fs::path before = fs::current_path();
   fs::current_path(folder.path());
   Question question;
   question.words = {"1234"};
-  EXPECT_THROW(TakeFolder(&question), std::runtime_error);
+  EXPECT_THROW(TakeFolders(&question), std::runtime_error);
   for (const char* name : {"tracekin-a", "tracekin-b", "other"}) fs::create_directory(name);
   fs::last_write_time("tracekin-b", fs::last_write_time("tracekin-a") - std::chrono::hours(1));
-  EXPECT_EQ(TakeFolder(&question), "./tracekin-a");
+  EXPECT_EQ(TakeFolders(&question), std::vector<std::string>{"./tracekin-a"});
   EXPECT_EQ(question.words.size(), 1u);
   fs::current_path(before);
+}
+
+TEST(ProgressLine, ShowsTheTimeThatIsLeft) {
+  EXPECT_EQ(ProgressLine("reading", 0.25, 4), "reading  [#####               ]  25 %, 12 s left");
+  EXPECT_EQ(ProgressLine("reading", 0.01, 10),
+            "reading  [                    ]   1 %, 16 min 30 s left");
+  EXPECT_EQ(ProgressLine("reading", 1, 4), "reading  [####################] 100 %, 0 s left");
+}
+
+TEST(ProgressLine, ShowsTheTimeThatHasPassedIfTheShareIsUnknown) {
+  EXPECT_EQ(ProgressLine("reading", 0, 90), "reading, for 1 min 30 s");
 }
 
 }  // namespace

@@ -5,12 +5,17 @@
 usage: scripts/with-lttng tests/tools/why_test.py PATH-OF-tracekin PATH-OF-ust_spans
 """
 
+import fcntl
 import json
+import os
 import pathlib
+import pty
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import unittest
 
 LIMIT_S = 60
@@ -93,12 +98,46 @@ class Why(unittest.TestCase):
         self.assertEqual(len(self.ask("compare", self.trace, self.trace).splitlines()),
                          1 + len(operations))
 
+    def test_several_folders_are_one_recording(self):
+        other = self.folder + "/copy"
+        shutil.copytree(self.trace, other)
+        self.addCleanup(shutil.rmtree, other)
+        self.assertEqual(self.spans(self.trace, other, "--all"), self.spans("--all"))
+
+    def at_a_terminal(self, *words, **environment):
+        """What the program writes to a terminal of 80 columns."""
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+        with subprocess.Popen([TRACEKIN, *words, self.trace], stdout=theirs,
+                              stderr=subprocess.DEVNULL,
+                              env={**os.environ, "TERM": "xterm", **environment}) as process:
+            os.close(theirs)
+            said = b""
+            try:
+                while some := os.read(ours, 1 << 16):
+                    said += some
+            except OSError:  # the terminal has no writer any more
+                pass
+            self.assertEqual(process.wait(LIMIT_S), 0)
+        os.close(ours)
+        return said.decode().replace("\r\n", "\n")
+
+    def test_a_terminal_gets_colours_and_lines_of_its_width(self):
+        self.assertIn("\x1b[", self.at_a_terminal("show"))
+        for plain in (self.at_a_terminal("show", "--no-color"),
+                      self.at_a_terminal("show", NO_COLOR="1")):
+            self.assertNotIn("\x1b", plain)
+            rows = [line for line in plain.splitlines() if "█" in line]
+            self.assertEqual(max(len(line) for line in rows), 80)
+        self.assertNotIn("\x1b", self.ask("show"))
+
     def test_the_status_tells_whether_something_was_found(self):
         self.assertEqual(self.ask("why", "--service", "none", status=1), "")
         self.assertEqual(self.ask("why", "fffffffffffffffe", status=1), "")
         self.assertIn("no trace and no span", self.said)
         for words in (["why", "./nowhere"], ["why", "--tag", "x"], ["why", "--since", "noon"],
-                      ["compare", self.trace], ["why", ""], ["top", "--by", "nothing"]):
+                      ["ls", "nowhere"], ["top", self.trace, "nowhere"], ["why", ""],
+                      ["top", "--by", "nothing"]):
             self.assertEqual(self.ask(*words, status=2), "", words)
             self.assertNotEqual(self.said, "", words)
 
