@@ -89,6 +89,12 @@ bool CheckSetting(const Setting& setting, const Options& options, std::string_vi
   return false;
 }
 
+std::string_view SamplerTypeOf(const SamplerOptions& sampler) {
+  if (!sampler.type.empty()) return sampler.type;
+  if (sampler.rate < 1) return "probabilistic";
+  return sampler.per_second > 0 ? "rate_limiting" : "always";
+}
+
 std::vector<std::string_view> Credentials(const ExporterOptions& exporter) {
   std::vector<std::string_view> found;
   if (HasUserInfo(exporter.endpoint)) found.emplace_back("the user in exporter.endpoint");

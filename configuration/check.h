@@ -24,8 +24,10 @@ std::string Unexpected(std::string_view name, const Setting& setting, std::strin
 bool CheckSetting(const Setting& setting, const Options& options, std::string_view name,
                   std::string* error);
 
-/// Returns the settings that configure a credential, as phrases for a message. A request can have
-/// only one credential.
+/// Returns sampler.type, or the type that the other options imply if it is not set.
+std::string_view SamplerTypeOf(const SamplerOptions& sampler);
+
+/// How a request proves who sends it, each by what sets it; a request can have one of them.
 std::vector<std::string_view> Credentials(const ExporterOptions& exporter);
 
 /// Returns whether anyone who can listen on the network could read a credential.

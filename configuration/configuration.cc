@@ -147,6 +147,18 @@ std::string EndpointFault(const ExporterOptions& exporter, const exporter::Desti
   return {};
 }
 
+/// Returns what is wrong with the sampler, or "".
+std::string SamplerFault(const SamplerOptions& sampler) {
+  if (sampler.type == "rate_limiting" && sampler.per_second == 0) {
+    return "sampler.per_second: not set, but sampler.type is \"rate_limiting\"";
+  }
+  if (sampler.type.empty() && sampler.rate < 1 && sampler.per_second > 0) {
+    return "sampler.type: not set, but both sampler.rate and sampler.per_second are; set it to "
+           "\"probabilistic\" or \"rate_limiting\"";
+  }
+  return {};
+}
+
 /// A program's own transport has no requirements.
 std::string ExporterFault(const ExporterOptions& exporter) {
   const exporter::Destination& destination = exporter::DestinationOf(exporter);
@@ -181,7 +193,8 @@ bool ValidateOptions(const Options& options, std::string* error) {
     *error = "service_name: not set; set it, or the environment variable TRACEKIN_SERVICE_NAME";
     return false;
   }
-  const std::string fault = configuration::ExporterFault(options.exporter);
+  std::string fault = configuration::SamplerFault(options.sampler);
+  if (fault.empty()) fault = configuration::ExporterFault(options.exporter);
   if (!fault.empty()) *error = fault;
   return fault.empty();
 }

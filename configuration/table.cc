@@ -44,11 +44,13 @@ std::vector<Setting> MakeSettings() {
 
       {"sampler.type",
        Text{{At<&O::sampler, &S::type>}, {"always", "never", "probabilistic", "rate_limiting"}},
-       "The sampling strategy for new traces."},
+       "The sampling strategy for new traces. The default is probabilistic if sampler.rate is less "
+       "than 1, rate_limiting if sampler.per_second is set, and otherwise always."},
       {"sampler.rate", Number{{At<&O::sampler, &S::rate>}, 0, 1},
        "The share of traces that the probabilistic sampler accepts."},
       {"sampler.per_second", Number{{At<&O::sampler, &S::per_second>}, 0, 1e6},
-       "The maximum number of traces per second that the rate_limiting sampler accepts."},
+       "The maximum number of traces per second that the rate_limiting sampler accepts. It must be "
+       "set for that sampler."},
       {"sampler.parent_based", Boolean{{At<&O::sampler, &S::parent_based>}},
        "Whether to keep a sampling decision that arrives with the parent's context."},
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/clock.h"
+#include "configuration/check.h"
 
 namespace tracekin {
 
@@ -16,9 +17,10 @@ constexpr double kSecond = 1e9;
 }  // namespace
 
 std::unique_ptr<Sampler> MakeSampler(const SamplerOptions& options) {
-  if (options.type == "never") return std::make_unique<ConstantSampler>(false);
-  if (options.type == "probabilistic") return std::make_unique<ProbabilisticSampler>(options.rate);
-  if (options.type == "rate_limiting") {
+  const std::string_view type = configuration::SamplerTypeOf(options);
+  if (type == "never") return std::make_unique<ConstantSampler>(false);
+  if (type == "probabilistic") return std::make_unique<ProbabilisticSampler>(options.rate);
+  if (type == "rate_limiting") {
     return std::make_unique<RateLimitingSampler>(options.per_second);
   }
   return std::make_unique<ConstantSampler>(true);

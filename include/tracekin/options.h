@@ -28,10 +28,12 @@ enum class LogLevel { kInfo, kWarning, kError };
 using Logger = std::function<void(LogLevel level, const std::string& message)>;
 
 struct SamplerOptions {
-  std::string type = "always";  // always, never, probabilistic or rate_limiting
-  double rate = 1.0;            // probabilistic: the share of traces, 0 to 1
-  double per_second = 100.0;    // rate_limiting: traces per second
-  bool parent_based = true;     // keep the sampling decision of the parent, if it has one
+  // always, never, probabilistic or rate_limiting; empty: probabilistic if `rate` is less than 1,
+  // rate_limiting if `per_second` is set, otherwise always
+  std::string type;
+  double rate = 1.0;         // probabilistic: the share of traces, 0 to 1
+  double per_second = 0.0;   // rate_limiting: traces per second
+  bool parent_based = true;  // keep the sampling decision of the parent, if it has one
 };
 
 struct PropagationOptions {

@@ -120,7 +120,7 @@ TEST(PrintConfiguration, MasksTheValuesOfHeaders) {
 TEST(PrintConfiguration, IsOneLineAndLeavesOutWhatIsNotSet) {
   const std::string printed = PrintConfiguration(Options());
   EXPECT_THAT(printed, Not(HasSubstr("\n")));
-  EXPECT_THAT(printed, HasSubstr(R"("sampler":{"type":"always","rate":1.0,)"));
+  EXPECT_THAT(printed, HasSubstr(R"("sampler":{"rate":1.0,)"));
   EXPECT_THAT(printed, HasSubstr(R"("inject":["b3multi","baggage"])"));
   EXPECT_THAT(printed, Not(HasSubstr("endpoint")));
   EXPECT_THAT(printed, Not(HasSubstr("service_name")));

@@ -211,6 +211,16 @@ TEST(ValidateOptions, TakesTheEndsOfEachRange) {
             "valid");
 }
 
+TEST(ValidateOptions, RefusesASamplerThatIsNotDetermined) {
+  EXPECT_THAT(ErrorAfter([](Options* o) { o->sampler.type = "rate_limiting"; }),
+              StartsWith("sampler.per_second: not set"));
+  EXPECT_THAT(ErrorAfter([](Options* o) {
+                o->sampler.rate = 0.5;
+                o->sampler.per_second = 5;
+              }),
+              StartsWith("sampler.type: not set, but both"));
+}
+
 TEST(ValidateOptions, TakesHeaders) {
   EXPECT_EQ(
       ErrorAfter([](Options* o) {

@@ -25,6 +25,16 @@ std::unique_ptr<Sampler> Make(const std::string& type, double rate, double per_s
   return MakeSampler(options);
 }
 
+TEST(Sampler, WithoutATypeDoesWhatItsOtherOptionsSay) {
+  EXPECT_TRUE(Make("", 1, 0)->Sample(~std::uint64_t{0}));
+  EXPECT_FALSE(Make("", 0.01, 0)->Sample(~std::uint64_t{0}));
+  EXPECT_TRUE(Make("", 0.01, 0)->Sample(0));
+  const auto one_per_second = Make("", 1, 1);
+  EXPECT_TRUE(one_per_second->Sample(0));
+  EXPECT_FALSE(one_per_second->Sample(0));
+  EXPECT_TRUE(Make("always", 0.01, 0)->Sample(~std::uint64_t{0}));
+}
+
 TEST(MakeSampler, MakesEachType) {
   for (const std::uint64_t id : {std::uint64_t{1}, ~std::uint64_t{0}, RandomId(ThisThread())}) {
     EXPECT_TRUE(Make("always", 0, 0)->Sample(id));
