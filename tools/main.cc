@@ -5,6 +5,6 @@
 
 int main(int argc, char** argv) {
   using namespace tracekin::tools;
-  // The order of this table is the order in --help.
-  return RunCommandLine({kRecord, kLs, kShow, kWhy, kTop, kCompare}, argc, argv);
+  // In the order in which --help lists them.
+  return RunCommandLine({kRecord, kLs, kShow, kWhy, kTop, kCompare, kCheck}, argc, argv);
 }

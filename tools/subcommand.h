@@ -44,6 +44,7 @@ extern const Subcommand kShow;
 extern const Subcommand kWhy;
 extern const Subcommand kTop;
 extern const Subcommand kCompare;
+extern const Subcommand kCheck;
 
 }  // namespace tracekin::tools
 
