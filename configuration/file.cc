@@ -6,7 +6,7 @@
 #include "base/regular_file.h"
 #include "tracekin/configuration.h"
 
-namespace tracekin::configuration {
+namespace tracekin {
 
 namespace {
 
@@ -14,14 +14,27 @@ constexpr std::size_t kMaxBytes = 1 << 20;  // limit of ParseConfiguration
 
 }  // namespace
 
-std::string ReadConfigurationFile(const std::string& path, Options* options) {
+bool ParseConfigurationFile(const std::string& path, Options* options, std::string* error) {
   std::string json;
-  std::string error = ReadRegularFile(path, kMaxBytes, &json);
-  if (error.empty() && ParseConfiguration(json, options, &error) &&
-      ApplyEnvironment(options, &error) && ValidateOptions(*options, &error)) {
-    return {};
+  const std::string reason = ReadRegularFile(path, kMaxBytes, &json);
+  if (!reason.empty()) {
+    *error = "cannot read " + path + ": " + reason;
+    return false;
   }
+  if (ParseConfiguration(json, options, error)) return true;
+  *error = path + ": " + *error;
+  return false;
+}
+
+namespace configuration {
+
+std::string ReadConfigurationFile(const std::string& path, Options* options) {
+  std::string error;
+  if (!ParseConfigurationFile(path, options, &error)) return error;
+  if (ApplyEnvironment(options, &error) && ValidateOptions(*options, &error)) return {};
   return path + ": " + error;
 }
 
-}  // namespace tracekin::configuration
+}  // namespace configuration
+
+}  // namespace tracekin

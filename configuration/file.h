@@ -12,7 +12,7 @@
 namespace tracekin::configuration {
 
 /// Reads the JSON in the file, applies the environment and validates the result. Returns an error
-/// message that begins with `path`, or "". Throws std::bad_alloc.
+/// message that names the file, or "". Throws std::bad_alloc.
 std::string ReadConfigurationFile(const std::string& path, Options* options);
 
 }  // namespace tracekin::configuration

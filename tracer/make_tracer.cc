@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <stdlib.h>
+
 #include <exception>
+#include <new>
 #include <string>
+#include <utility>
 
 #include "base/no_cancellation.h"
 #include "base/standard_error.h"
@@ -15,6 +19,19 @@
 namespace tracekin {
 
 namespace {
+
+void LogMissingTracer(const Logger& logger, const std::string& reason) noexcept {
+  try {
+    const std::string line = "no tracer is made: " + reason;
+    if (logger) {
+      logger(LogLevel::kError, line);
+    } else {
+      SayOnStandardError(line);
+    }
+  } catch (const std::bad_alloc&) {
+    // There is no memory for the message.
+  }
+}
 
 std::shared_ptr<Tracer> MakeCheckedTracer(const Options& options, std::string* error) {
   auto propagation = propagation::Propagation::Make(options.propagation.inject,
@@ -41,38 +58,72 @@ std::shared_ptr<Tracer> MakeCheckedTracer(const Options& options, std::string* e
   return tracer;
 }
 
+// Calls `make`, which returns a tracer, or nullptr after it has stored the reason in its argument.
+// Logs the reason if the caller does not ask for it, so that a missing tracer cannot be overlooked.
+template <class Make>
+std::shared_ptr<Tracer> TryToMake(const Logger& logger, std::string* error, Make make) noexcept {
+  const NoCancellation no_cancellation;
+  std::string reason;
+  try {
+    if (std::shared_ptr<Tracer> tracer = make(&reason)) return tracer;
+  } catch (const std::exception& exception) {
+    reason = exception.what();
+  }
+  if (error != nullptr) {
+    *error = std::move(reason);
+  } else {
+    LogMissingTracer(logger, reason);
+  }
+  return nullptr;
+}
+
+std::shared_ptr<Tracer> MakeFrom(const Options& options, std::string* error) {
+  if (!ValidateOptions(options, error)) return nullptr;
+  Options complete = options;
+  configuration::MakePathsAbsolute(&complete);
+  if (!complete.logger) {
+    complete.logger = [](LogLevel, const std::string& line) { SayOnStandardError(line); };
+  }
+  return MakeCheckedTracer(complete, error);
+}
+
+std::shared_ptr<Tracer> MakeFromEnvironment(Options options, std::string* error) {
+  return ApplyEnvironment(&options, error) ? MakeFrom(options, error) : nullptr;
+}
+
 }  // namespace
 
 std::shared_ptr<Tracer> MakeTracer(const Options& options, std::string* error) noexcept {
-  const NoCancellation no_cancellation;
-  std::string ignored;
-  if (error == nullptr) error = &ignored;
-  try {
-    if (!ValidateOptions(options, error)) return nullptr;
-    Options complete = options;
-    configuration::MakePathsAbsolute(&complete);
-    if (!complete.logger) {
-      complete.logger = [](LogLevel, const std::string& line) { SayOnStandardError(line); };
-    }
-    return MakeCheckedTracer(complete, error);
-  } catch (const std::exception& exception) {
-    *error = exception.what();
-    return nullptr;
-  }
+  return TryToMake(options.logger, error,
+                   [&](std::string* reason) { return MakeFrom(options, reason); });
 }
 
 std::shared_ptr<Tracer> MakeTracerFromJson(const std::string& json, std::string* error) noexcept {
-  std::string ignored;
-  if (error == nullptr) error = &ignored;
-  try {
+  return TryToMake({}, error, [&](std::string* reason) {
     Options options;
-    if (!ParseConfiguration(json, &options, error)) return nullptr;
-    if (!ApplyEnvironment(&options, error)) return nullptr;
-    return MakeTracer(options, error);
-  } catch (const std::exception& exception) {
-    *error = exception.what();
-    return nullptr;
-  }
+    return ParseConfiguration(json, &options, reason) ? MakeFromEnvironment(options, reason)
+                                                      : nullptr;
+  });
+}
+
+std::shared_ptr<Tracer> MakeTracerFromFile(const std::string& path, std::string* error) noexcept {
+  return TryToMake({}, error, [&](std::string* reason) {
+    Options options;
+    return ParseConfigurationFile(path, &options, reason) ? MakeFromEnvironment(options, reason)
+                                                          : nullptr;
+  });
+}
+
+std::shared_ptr<Tracer> MakeTracerFromEnvironment(std::string* error) noexcept {
+  return TryToMake({}, error, [](std::string* reason) -> std::shared_ptr<Tracer> {
+    Options options;
+    const char* const path = secure_getenv("TRACEKIN_CONFIG");
+    if (path != nullptr && *path != '\0' && !ParseConfigurationFile(path, &options, reason)) {
+      *reason = "TRACEKIN_CONFIG: " + *reason;
+      return nullptr;
+    }
+    return MakeFromEnvironment(options, reason);
+  });
 }
 
 }  // namespace tracekin

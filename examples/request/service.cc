@@ -31,7 +31,7 @@ sigset_t EndSignals() {
 
 std::shared_ptr<tracekin::Tracer> MakeTracerOrExit() {
   std::string error;
-  std::shared_ptr<tracekin::Tracer> tracer = tracekin::MakeTracerFromJson("{}", &error);
+  std::shared_ptr<tracekin::Tracer> tracer = tracekin::MakeTracerFromEnvironment(&error);
   if (tracer == nullptr) Exit(error);
   opentracing::Tracer::InitGlobal(tracer);
   return tracer;

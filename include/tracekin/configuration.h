@@ -26,18 +26,24 @@ namespace tracekin {
 /// Replaces a list or a map as a whole, and leaves the other fields unchanged. Fails on malformed
 /// JSON (reporting line and column), an unknown key (suggesting the nearest known one), a duplicate
 /// key, a wrong type, null, or a value out of range.
-TRACEKIN_API bool ParseConfiguration(std::string_view json, Options* options, std::string* error);
+[[nodiscard]] TRACEKIN_API bool ParseConfiguration(std::string_view json, Options* options,
+                                                   std::string* error);
+
+/// Same as ParseConfiguration, but reads the JSON from the file `path`. Never blocks, because
+/// anything other than a regular file, such as a FIFO, is an error.
+[[nodiscard]] TRACEKIN_API bool ParseConfigurationFile(const std::string& path, Options* options,
+                                                       std::string* error);
 
 /// Sets the fields whose environment variable is set. Its name is TRACEKIN_ and the key's path in
 /// capitals, joined by underscores (exporter.endpoint: TRACEKIN_EXPORTER_ENDPOINT). Booleans are
 /// true, false, 1 or 0. The items of a list are separated by commas. A map is written
 /// key=value,key=value. An empty variable counts as unset, and so does every variable in a
 /// set-user-ID program.
-TRACEKIN_API bool ApplyEnvironment(Options* options, std::string* error);
+[[nodiscard]] TRACEKIN_API bool ApplyEnvironment(Options* options, std::string* error);
 
 /// Checks every field like the two functions above. Also checks the fields together: the service
 /// must have a name, and spans must have a destination. MakeTracer calls this function.
-TRACEKIN_API bool ValidateOptions(const Options& options, std::string* error);
+[[nodiscard]] TRACEKIN_API bool ValidateOptions(const Options& options, std::string* error);
 
 /// Returns the options as a JSON object on one line. ParseConfiguration turns it back into the same
 /// options, except for passwords in URLs, which are replaced by "***". Omits strings that are not

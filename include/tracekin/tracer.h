@@ -6,6 +6,7 @@
 //   options.exporter.endpoint = "http://127.0.0.1:9411/api/v2/spans";
 //   std::string error;
 //   std::shared_ptr<tracekin::Tracer> tracer = tracekin::MakeTracer(options, &error);
+//   if (tracer == nullptr) ...                        // `error` says what is wrong
 //   opentracing::Tracer::InitGlobal(tracer);
 //
 // After that, the program uses the OpenTracing API of <opentracing/tracer.h>. This header declares
@@ -63,15 +64,26 @@ class TRACEKIN_API Tracer : public opentracing::Tracer {
 };
 
 /// Makes a tracer and starts its exporter thread. If `options` are not valid, returns nullptr and
-/// stores the reason in `error`, unless `error` is null. A collector that cannot be reached is not
-/// an error.
-TRACEKIN_API std::shared_ptr<Tracer> MakeTracer(const Options& options,
-                                                std::string* error = nullptr) noexcept;
+/// stores the reason in `error`. If `error` is null, passes the reason to options.logger or, if
+/// there is no logger, writes it to standard error. A collector that cannot be reached is not an
+/// error.
+[[nodiscard]] TRACEKIN_API std::shared_ptr<Tracer> MakeTracer(
+    const Options& options, std::string* error = nullptr) noexcept;
 
 /// Same as MakeTracer, but reads the options from a JSON configuration (see configuration.h) and
 /// then applies the environment variables.
-TRACEKIN_API std::shared_ptr<Tracer> MakeTracerFromJson(const std::string& json,
-                                                        std::string* error = nullptr) noexcept;
+[[nodiscard]] TRACEKIN_API std::shared_ptr<Tracer> MakeTracerFromJson(
+    const std::string& json, std::string* error = nullptr) noexcept;
+
+/// Same as MakeTracerFromJson, but reads the JSON from the file `path`.
+[[nodiscard]] TRACEKIN_API std::shared_ptr<Tracer> MakeTracerFromFile(
+    const std::string& path, std::string* error = nullptr) noexcept;
+
+/// Same as MakeTracerFromFile, with the file that the environment variable TRACEKIN_CONFIG names.
+/// Without that variable, the environment variables of the keys are the whole configuration. At
+/// least TRACEKIN_SERVICE_NAME is required.
+[[nodiscard]] TRACEKIN_API std::shared_ptr<Tracer> MakeTracerFromEnvironment(
+    std::string* error = nullptr) noexcept;
 
 }  // namespace tracekin
 

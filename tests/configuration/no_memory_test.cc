@@ -47,7 +47,7 @@ TEST(ConfigurationWithoutMemory, IsNeverReadThroughANullPointer) {
     LackMemoryEverywhere([&json] {
       Options options;
       std::string error;
-      ParseConfiguration(json, &options, &error);
+      static_cast<void>(ParseConfiguration(json, &options, &error));
     });
   }
 }

@@ -118,10 +118,9 @@ TEST(Destinations, AnEndpointNamesTheFirstOfItsScheme) {
 std::string ErrorOf(const std::string& exporter) {
   Options options;
   std::string error;
-  if (ParseConfiguration(R"({"service_name": "a", "exporter": {)" + exporter + "}}", &options,
-                         &error)) {
-    ValidateOptions(options, &error);
-  }
+  const std::string json = R"({"service_name": "a", "exporter": {)" + exporter + "}}";
+  const bool valid = ParseConfiguration(json, &options, &error) && ValidateOptions(options, &error);
+  EXPECT_EQ(valid, error.empty());
   return error;
 }
 

@@ -173,7 +173,7 @@ TEST(Plugin, IsNotLoadedWithAnInvalidConfigurationThatTheEnvironmentNames) {
     return message;
   };
   EXPECT_EQ(refusal(),
-            "tracekin: " + path + ": No such file or directory");
+            "tracekin: cannot read " + path + ": No such file or directory");
   std::ofstream(path) << R"({"service_nam": "a"})";
   EXPECT_EQ(refusal(),
             "tracekin: " + path + ": unknown key \"service_nam\"; did you mean \"service_name\"?");

@@ -158,7 +158,7 @@ TEST(LoggerLimit, OneThatWaitsHoldsTheThreadThatMakesATracer) {
   gate.Close();
   std::atomic<bool> done{false};
   std::thread maker([&] {
-    MakeTracer(options);
+    EXPECT_NE(MakeTracer(options), nullptr);
     done = true;
   });
   EXPECT_TRUE(Eventually([&] { return gate.HoldsSomebody(); }));

@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <system_error>
@@ -18,11 +19,16 @@
 #include "tests/support/carriers.h"
 #include "tests/support/fork.h"
 #include "tests/support/span_file.h"
+#include "tests/support/temp_folder.h"
 #include "tests/support/wait.h"
 #include "tracekin/tracer.h"
 
 namespace tracekin::testing {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 class MakeTracerTest : public ::testing::Test {
  protected:
@@ -168,6 +174,105 @@ TEST(MakeTracerLogTest, PrintsNoCredential) {
   ASSERT_NE(MakeTracer(all, &error), nullptr) << error;
   EXPECT_NE(logged.find("X-Key"), std::string::npos);
   EXPECT_EQ(logged.find("secret"), std::string::npos);
+}
+
+// A program that does not ask for the reason would otherwise only see a null pointer.
+TEST(MakeTracerErrorTest, IsWrittenToStandardErrorIfNobodyAsksForIt) {
+  const auto written = [](const auto& make) {
+    ::testing::internal::CaptureStderr();
+    EXPECT_EQ(make(), nullptr);
+    return ::testing::internal::GetCapturedStderr();
+  };
+  const std::string start = "tracekin: no tracer is made: ";
+  EXPECT_THAT(written([] { return MakeTracer(Options()); }), StartsWith(start + "service_name"));
+  EXPECT_THAT(written([] { return MakeTracerFromJson("{"); }), StartsWith(start));
+  EXPECT_THAT(written([] { return MakeTracerFromFile("/nonexistent"); }),
+              StartsWith(start + "cannot read /nonexistent: No such file"));
+  EXPECT_THAT(written([] { return MakeTracerFromEnvironment(); }), StartsWith(start));
+  std::string error;
+  EXPECT_EQ(written([&error] { return MakeTracer(Options(), &error); }), "");
+  EXPECT_NE(error, "");
+}
+
+TEST(MakeTracerErrorTest, GoesToTheLoggerIfThereIsOne) {
+  Options options;
+  std::vector<std::string> errors;
+  options.logger = [&errors](LogLevel level, const std::string& line) {
+    if (level == LogLevel::kError) errors.push_back(line);
+  };
+  EXPECT_EQ(MakeTracer(options), nullptr);
+  EXPECT_THAT(errors, ElementsAre(StartsWith("no tracer is made: service_name")));
+}
+
+class MakeTracerFrom : public ::testing::Test {
+ protected:
+  ~MakeTracerFrom() override {
+    for (const std::string& variable : set_) unsetenv(variable.c_str());
+  }
+
+  void Set(const std::string& variable, const std::string& value) {
+    setenv(variable.c_str(), value.c_str(), 1);
+    set_.push_back(variable);
+  }
+
+  // Returns the path of a configuration whose spans go to file_.
+  std::string Configuration() const {
+    std::ofstream(path_) << R"({"service_name": "from file", "exporter": {"path": ")"
+                         << file_.path() << R"("}})";
+    return path_;
+  }
+
+  void ExpectService(const std::shared_ptr<Tracer>& tracer, const std::string& name) const {
+    ASSERT_NE(tracer, nullptr) << error_;
+    tracer->StartSpan("a");
+    tracer->Close();
+    std::string span;
+    std::getline(std::ifstream(file_.path()), span);
+    EXPECT_THAT(span, HasSubstr(R"("serviceName":")" + name + '"'));
+  }
+
+  const TempFolder folder_;
+  const std::string path_ = folder_.path() + "/tracekin.json";
+  const SpanFile file_;
+  std::string error_;
+
+ private:
+  std::vector<std::string> set_;
+};
+
+TEST_F(MakeTracerFrom, File) {
+  ExpectService(MakeTracerFromFile(Configuration(), &error_), "from file");
+}
+
+TEST_F(MakeTracerFrom, FileWithTheEnvironmentBeforeIt) {
+  Set("TRACEKIN_SERVICE_NAME", "from environment");
+  ExpectService(MakeTracerFromFile(Configuration(), &error_), "from environment");
+}
+
+TEST_F(MakeTracerFrom, FileThatIsWrong) {
+  std::ofstream(path_) << R"({"exportr": {}})";
+  EXPECT_EQ(MakeTracerFromFile(path_, &error_), nullptr);
+  EXPECT_THAT(error_, StartsWith(path_ + ": unknown key \"exportr\""));
+}
+
+TEST_F(MakeTracerFrom, EnvironmentAlone) {
+  Set("TRACEKIN_SERVICE_NAME", "from environment");
+  Set("TRACEKIN_EXPORTER_PATH", file_.path());
+  ExpectService(MakeTracerFromEnvironment(&error_), "from environment");
+}
+
+TEST_F(MakeTracerFrom, EnvironmentThatNamesAFile) {
+  Set("TRACEKIN_CONFIG", Configuration());
+  ExpectService(MakeTracerFromEnvironment(&error_), "from file");
+}
+
+TEST_F(MakeTracerFrom, EnvironmentThatNamesNoFile) {
+  Set("TRACEKIN_CONFIG", "/nonexistent");
+  EXPECT_EQ(MakeTracerFromEnvironment(&error_), nullptr);
+  EXPECT_EQ(error_, "TRACEKIN_CONFIG: cannot read /nonexistent: No such file or directory");
+  Set("TRACEKIN_CONFIG", "");
+  EXPECT_EQ(MakeTracerFromEnvironment(&error_), nullptr);
+  EXPECT_THAT(error_, StartsWith("service_name: not set"));
 }
 
 #ifdef TRACEKIN_HAVE_KAFKA

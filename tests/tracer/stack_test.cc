@@ -187,7 +187,8 @@ TEST(Stack, MakingAndClosingATracerFitsIntoAModestOne) {
   stack.Measure("Flush", [&] { tracer->Flush(std::chrono::milliseconds(10)); });
   stack.Measure("Close", [&] { tracer->Close(); });
   stack.Measure("giving up the tracer", [&] { tracer.reset(); });
-  stack.Measure("MakeTracerFromJson, refused", [&] { MakeTracerFromJson("{\"x\": 1}", &error); });
+  stack.Measure("MakeTracerFromJson, refused",
+                [&] { return MakeTracerFromJson("{\"x\": 1}", &error); });
   stack.ExpectAtMost(kTracerCallBytes);
 }
 
