@@ -126,8 +126,8 @@ struct Syscall {  // entry: the arguments of the call; exit: kResult
   enum Number { kFd, kAddress, kOperation, kValue, kTimeout, kPid, kResult };
   enum Text { kName };  // the name without the prefix of the event's name, such as "futex"
 };
-/// The system calls by which the analysis tells the causes of waits apart. They are rare or block, so
-/// that a recording of these alone is cheap. A recording may contain all other calls, too.
+/// The system calls by which the analysis tells the causes of waits apart. They are rare or block,
+/// so that a recording of these alone is cheap. A recording may contain all other calls, too.
 constexpr std::string_view kCallsOfWaits[] = {
     "futex",  "futex_waitv", "wait4", "waitid", "nanosleep", "clock_nanosleep",
     "clone",  "clone3",      "vfork", "exit",   "exit_group"};

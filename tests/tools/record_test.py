@@ -3,10 +3,11 @@
 """Tests `tracekin record` with a real session daemon.
 
 usage: scripts/with-lttng tests/tools/record_test.py PATH-OF-tracekin PATH-OF-ust_spans
-PATH-OF-ust_emit
+PATH-OF-ust_emit PATH-OF-libtracekin.so PATH-OF-blkin_ceph_c
 """
 
 import grp
+import json
 import os
 import pathlib
 import shutil
@@ -79,7 +80,10 @@ class Record(unittest.TestCase):
         for process in processes:
             self.assertIn("process %d  %s\n" % process, said)
         self.assertNotIn("discarded", said)
-        self.assertTrue(said.endswith(f"the trace is in {self.output}\n"))
+        self.assertIn("15 spans in ", said)
+        self.assertTrue(said.endswith(f"the trace is in {self.output}\n"
+                                      f"next: tracekin why {self.output}\n"
+                                      f"      tracekin top {self.output}\n"), said)
 
     def test_events_have_the_contexts(self):
         self.record("--", *self.spans)
@@ -112,8 +116,105 @@ class Record(unittest.TestCase):
         self.output = "/proc/trace"
         self.assertIn("cannot create the folder", self.record("--", "true", status=2))
 
-    def test_no_event(self):
-        self.assertIn("No events were recorded.", self.record("--", "true"))
+    def recorded_spans(self):
+        lines = subprocess.run([TRACEKIN, "ls", self.output, "--json"], check=True, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                               timeout=LIMIT_S).stdout.splitlines()
+        return [json.loads(line) for line in lines]
+
+    def test_events_of_blkin_are_recorded(self):
+        said = self.record("--", BLKIN)
+        self.assertIn("zipkin:keyval_integer", said)
+        self.assertIn("osd op", {span["operation"] for span in self.recorded_spans()})
+        for span in self.recorded_spans():
+            self.assertGreater(span["tid"], 0)
+
+    def test_events_of_jaeger_are_recorded(self):
+        said = self.record("--", EMIT, "fields")
+        self.assertIn("jaeger_ust:end_span", said)
+        self.assertTrue(self.recorded_spans())
+
+    def test_it_says_what_it_records_and_how_it_ends(self):
+        said = self.record("--duration", "100ms", status=1)
+        self.assertIn(f"record: recording into {self.output}: spans of all programs\n"
+                      "record: ends after 0.1 s, or with Ctrl-C\n", said)
+
+    def without_spans(self, *command, **variables):
+        done = subprocess.run([TRACEKIN, "record", "-o", self.output, "--", *command], check=True,
+                              stderr=subprocess.PIPE, text=True, timeout=LIMIT_S,
+                              env=dict(os.environ, **variables))
+        shutil.rmtree(self.output)
+        return done.stderr
+
+    def waits_for_its_look(self, *statements):
+        """A program that runs until its memory has been looked at often enough."""
+        return [sys.executable, "-c", "import ctypes, time\n" + "\n".join(statements) +
+                "\ntime.sleep(3)"]
+
+    def test_why_there_are_no_spans(self):
+        loads = f"ctypes.CDLL({LIBRARY!r})"
+        alone = shutil.copy(LIBRARY, self.folder + "/libtracekin.so")
+        for program, variables, reason in (
+                (self.waits_for_its_look(), {}, r"\d+\) has not loaded tracekin\n"),
+                (self.waits_for_its_look(loads), {"TRACEKIN_UST_ENABLED": "false"},
+                 r"switched off by TRACEKIN_UST_ENABLED=false\n"),
+                (self.waits_for_its_look(loads), {}, "none of its tracers has ust.enabled"),
+                (self.waits_for_its_look(f"ctypes.CDLL({alone!r})"), {},
+                 "libtracekin_ust.so is missing: install the package libtracekin-ust0|"
+                 "none of its tracers"),  # where that package is installed
+        ):
+            with self.subTest(reason):
+                said = self.without_spans(*program, **variables)
+                self.assertRegex(said, r"No spans were recorded:\n.*" + reason)
+                self.assertIn("tracekin doctor", said)
+
+    def test_a_process_that_does_not_exist_is_refused(self):
+        ended = subprocess.Popen(["true"])
+        ended.wait()
+        self.assertIn(f"there is no process {ended.pid}",
+                      self.record("--pid", str(ended.pid), "--duration", "1s", status=2))
+        self.assertFalse(os.path.exists(self.output))
+
+    def test_a_recording_that_cannot_be_made_leaves_no_folder(self):
+        if pathlib.Path("/sys/module/lttng_tracer").exists():
+            self.skipTest("this machine has LTTng's modules")
+        self.record("--kernel", "--", "true", status=2)
+        self.assertFalse(os.path.exists(self.output))
+
+    def test_root_runs_the_command_as_another_user(self):
+        if os.geteuid() != 0:
+            self.skipTest("another user needs root")
+        os.chmod(self.folder, 0o755)
+        said = subprocess.run(
+            [TRACEKIN, "record", "-o", self.output, "--user", "nobody", "--", "sh", "-c",
+             "id -un; id -Gn; echo $HOME"], check=True, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True, timeout=LIMIT_S).stdout
+        self.assertEqual(said, "nobody\nnogroup\n/nonexistent\n")
+
+    def test_spans_of_another_user_are_recorded_and_belong_to_the_caller_of_sudo(self):
+        if os.geteuid() != 0:
+            self.skipTest("another user needs root")
+        # `nobody` need not be allowed to run programs of the build folder.
+        for file in (SPANS, LIBRARY, pathlib.Path(LIBRARY).with_name("libtracekin_ust.so")):
+            shutil.copy(file, self.folder)
+        needed = subprocess.check_output(["ldd", SPANS], text=True)
+        soname = next(word for word in needed.split() if word.startswith("libtracekin.so"))
+        os.rename(self.folder + "/" + pathlib.Path(LIBRARY).name, self.folder + "/" + soname)
+        os.chmod(self.folder, 0o777 | 0o1000)
+        done = subprocess.run(
+            [TRACEKIN, "record", "-o", self.output, "--user", "--",
+             self.folder + "/" + pathlib.Path(SPANS).name, self.folder], stderr=subprocess.PIPE,
+            text=True, timeout=LIMIT_S,
+            env=dict(os.environ, SUDO_UID="65534", LD_LIBRARY_PATH=self.folder))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("15 spans in ", done.stderr)
+        self.assertEqual({path.stat().st_uid for path in pathlib.Path(self.output).rglob("*")} |
+                         {os.stat(self.output).st_uid}, {65534})
+
+    def test_a_user_who_does_not_exist(self):
+        self.assertIn("there is no user nosuch",
+                      self.record("--user", "nosuch", "--", "true", status=2))
+        self.assertFalse(os.path.exists(self.output))
 
     def test_a_snapshot_is_written_at_the_end(self):
         self.record("--snapshot", "--", *self.spans)
@@ -149,7 +250,7 @@ class Record(unittest.TestCase):
 
     def test_a_duration(self):
         start = time.monotonic()
-        self.record("--duration", "0.7")
+        self.record("--duration", "700ms", status=1)
         self.assertGreaterEqual(time.monotonic() - start, 0.7)
 
     def test_one_process_of_several(self):
@@ -248,7 +349,7 @@ class Record(unittest.TestCase):
 
     def test_durations_and_sizes_that_make_no_sense_are_refused(self):
         for option in ("-d", "-b"):
-            for value in {"-d": ("1e300", "1e10", "nan", "inf", "0", "-1", "1s", ""),
+            for value in {"-d": ("1e300", "1e10", "nan", "inf", "0", "-1", "1x", ""),
                           "-b": ("15E", "2T", "99999999999999999999", "-1", "x")}[option]:
                 with self.subTest(option=option, value=value):
                     done = subprocess.run([TRACEKIN, "record", "-o", self.output, option, value,
@@ -267,15 +368,17 @@ class Record(unittest.TestCase):
         self.assertEqual(os.listdir(self.output), [])
 
     def test_a_dry_run_prints_commands_that_do_the_same(self):
-        commands = subprocess.run([TRACEKIN, "record", "-o", self.output, "--dry-run"], check=True,
-                                  stdout=subprocess.PIPE, text=True).stdout
-        self.assertFalse(os.path.exists(self.output))
-        session = commands.split()[2]
-        subprocess.run(["sh", "-ec", commands], check=True, stdout=subprocess.DEVNULL)
-        subprocess.run(self.spans, check=True, timeout=LIMIT_S)
-        lttng("destroy", session)
-        self.assertEqual(self.names(), self.EXPECTED)
-        self.assertIn("pid_ns", set(events_below(self.output)[0].common_context_field))
+        for options in ([], ["--snapshot"]):
+            with self.subTest(options):
+                commands = subprocess.run(
+                    [TRACEKIN, "record", "-o", self.output, "--dry-run", *options, "--",
+                     *self.spans], check=True, stdout=subprocess.PIPE, text=True).stdout
+                self.assertFalse(os.path.exists(self.output))
+                subprocess.run(["sh", "-ec", commands], check=True, stdout=subprocess.DEVNULL,
+                               timeout=LIMIT_S)
+                self.assertEqual(self.names(), self.EXPECTED)
+                self.assertIn("pid_ns", set(events_below(self.output)[0].common_context_field))
+                shutil.rmtree(self.output)
 
     def test_without_a_kernel_tracer_it_says_what_helps(self):
         if pathlib.Path("/sys/module/lttng_tracer").exists():
@@ -339,6 +442,6 @@ class Record(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    TRACEKIN, SPANS, EMIT = sys.argv[1:4]
-    del sys.argv[1:4]
+    TRACEKIN, SPANS, EMIT, LIBRARY, BLKIN = sys.argv[1:6]
+    del sys.argv[1:6]
     unittest.main(verbosity=2)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/record/output_folder.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/file_descriptor.h"
 #include "base/terminal.h"
 #include "tools/record/session.h"
 
@@ -90,6 +92,21 @@ std::string PrepareOutputFolder(const std::string& folder) {
     CheckFound(made);
   }
   return made.string();
+}
+
+// The folder is the last to change its owner. Until then, nobody else can put links into it.
+void GiveOutputFolder(const std::string& folder, const Account& account) {
+  FileDescriptor opened;
+  opened.Set(open(folder.c_str(), O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  struct stat status {};
+  if (opened.get() < 0 || fstat(opened.get(), &status) != 0 || !IsOwn(status)) return;
+  std::error_code error;
+  const std::string inside = "/proc/self/fd/" + std::to_string(opened.get()) + "/";
+  for (auto entry = fs::recursive_directory_iterator(inside, error);
+       !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    if (lchown(entry->path().c_str(), account.user, account.group) != 0) return;
+  }
+  if (fchown(opened.get(), account.user, account.group) != 0) return;
 }
 
 }  // namespace tracekin::record

@@ -8,6 +8,8 @@
 
 #include <string>
 
+#include "tools/record/account.h"
+
 namespace tracekin::record {
 
 /// Makes `folder` (absolute) and its missing parents, for this user only. An existing folder is
@@ -18,6 +20,11 @@ namespace tracekin::record {
 /// The owner of any other parent can still replace the folders below it by a link. Returns the path
 /// without links. Throws RecordError.
 std::string PrepareOutputFolder(const std::string& folder);
+
+/// Makes `account` the owner of a folder that PrepareOutputFolder() returned and of all that it
+/// contains, so that the user who called sudo can read the recording. Follows no links. Stops where
+/// that fails.
+void GiveOutputFolder(const std::string& folder, const Account& account);
 
 }  // namespace tracekin::record
 

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/record/plan.h"
 
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+#include "analysis/event.h"
 #include "base/strings.h"
 
 namespace tracekin::record {
 
 namespace {
 
-// Returns the events from which Trace Compass builds its critical path and its views of threads,
-// interrupts, disks and the network ("OS Execution Graph" and kernel analysis). They also show
-// which thread is which in a container.
-std::vector<Event> KernelEvents() {
-  const auto tracepoint = LTTNG_EVENT_TRACEPOINT;
-  return {
+constexpr lttng_event_type kTracepoint = LTTNG_EVENT_TRACEPOINT;
+
+// Returns the events from which the analysis finds the causes of waits.
+std::vector<Event> LightEvents() {
+  std::vector<Event> events = {
       // These show which thread runs, and which thread woke it.
       {"sched_switch"},
       {"sched_waking"},
-      {"sched_wakeup"},
       {"sched_wakeup_new"},
-      {"sched_pi_setprio", tracepoint, true},
       {"sched_migrate_task"},
       {"sched_process_fork"},
       {"sched_process_exec"},
@@ -26,15 +28,47 @@ std::vector<Event> KernelEvents() {
       {"sched_process_free"},
       // These show the context in which a thread was woken: interrupts, timers.
       {"irq_handler_*"},
+      {"irq_softirq_entry"},
+      {"irq_softirq_exit"},
+      {"timer_hrtimer_expire_*"},
+      // These show what a thread waited for: disks, the network.
+      {"block_rq_complete"},
+      {"net_dev_queue"},
+      {"net_if_receive_skb"},
+      // These show which threads and disks existed at the start.
+      {"lttng_statedump_process_state"},
+      {"lttng_statedump_process_pid_ns"},
+      {"lttng_statedump_block_device"},
+  };
+  for (const std::string_view call : analysis::kCallsOfWaits) {
+    events.push_back({std::string(call), LTTNG_EVENT_SYSCALL, true});
+  }
+  return events;
+}
+
+// Returns the events from which Trace Compass builds its critical path and its views of threads,
+// interrupts, disks and the network ("OS Execution Graph" and kernel analysis), and all system
+// calls.
+std::vector<Event> FullEvents() {
+  return {
+      {"sched_switch"},
+      {"sched_waking"},
+      {"sched_wakeup"},
+      {"sched_wakeup_new"},
+      {"sched_pi_setprio", kTracepoint, true},
+      {"sched_migrate_task"},
+      {"sched_process_fork"},
+      {"sched_process_exec"},
+      {"sched_process_exit"},
+      {"sched_process_free"},
+      {"irq_handler_*"},
       {"irq_softirq_*"},
       {"timer_hrtimer_expire_*"},
-      // These show the cause of a thread's wait: disks, the network.
       {"block_rq_*"},
       {"net_dev_queue"},
       {"net_if_*"},
-      {"net_napi_gro_receive_*", tracepoint, true},
-      {"power_cpu_frequency", tracepoint, true},
-      // These show which threads existed at the start.
+      {"net_napi_gro_receive_*", kTracepoint, true},
+      {"power_cpu_frequency", kTracepoint, true},
       {"lttng_statedump_*"},
       {"*", LTTNG_EVENT_SYSCALL},
   };
@@ -75,8 +109,11 @@ void AppendEnableEvent(const Channel& channel, const std::string& where,
   std::vector<std::string> names;
   const std::string enable = "lttng enable-event" + where;
   for (const Event& event : channel.events) {
-    if (event.type == LTTNG_EVENT_SYSCALL) {
+    const bool call = event.type == LTTNG_EVENT_SYSCALL;
+    if (call && event.name == "*") {
       commands->push_back(enable + " --syscall --all");
+    } else if (call) {
+      commands->push_back(enable + " --syscall " + event.name + " || true");
     } else if (event.optional) {
       commands->push_back(enable + ' ' + Quoted(event.name) + " || true");
     } else {
@@ -96,13 +133,18 @@ Plan MakePlan(const Options& options, const std::string& session) {
   plan.subbuf_bytes = SubbufBytes(options.buffer_bytes);
   plan.pids = options.pids;
   if (options.kernel) {
-    plan.channels.push_back({LTTNG_DOMAIN_KERNEL, "kernel", KernelEvents(), {}});
+    const bool full = options.profile == Profile::kFull;
+    plan.channels.push_back(
+        {LTTNG_DOMAIN_KERNEL, "kernel", full ? FullEvents() : LightEvents(), {}});
   }
+  // The providers are those of tracekin, of programs that were written for BlkKin, and of Jaeger
+  // clients.
+  //
   // Trace Compass finds the thread of an event in vtid. pid_ns is the namespace to which that
   // number belongs.
   plan.channels.push_back({LTTNG_DOMAIN_UST,
                            "tracekin",
-                           {{"tracekin:*"}},
+                           {{"tracekin:*"}, {"zipkin:*"}, {"jaeger_ust:*"}},
                            {{"vpid", LTTNG_EVENT_CONTEXT_VPID},
                             {"vtid", LTTNG_EVENT_CONTEXT_VTID},
                             {"procname", LTTNG_EVENT_CONTEXT_PROCNAME},
@@ -132,6 +174,30 @@ std::vector<std::string> LttngCommands(const Plan& plan) {
                        " --vpid=" + std::to_string(pid));
   }
   commands.push_back("lttng start " + session);
+  return commands;
+}
+
+std::vector<std::string> ShellCommands(const Options& options, const Plan& plan) {
+  std::vector<std::string> commands = {"lttng list >/dev/null 2>&1 || lttng-sessiond --daemonize"};
+  for (std::string& command : LttngCommands(plan)) commands.push_back(std::move(command));
+  if (!options.command.empty()) {
+    std::vector<std::string> words;
+    for (const std::string& word : options.command) words.push_back(Quoted(word));
+    const std::string as_user =
+        options.user.empty() ? "" : "runuser --user=" + Quoted(options.user) + " -- ";
+    commands.push_back(as_user + "env TRACEKIN_UST_ENABLED=\"${TRACEKIN_UST_ENABLED:-true}\" " +
+                       Joined(words, " "));
+  } else if (options.duration_s > 0) {
+    char seconds[32];
+    std::snprintf(seconds, sizeof seconds, "%g", options.duration_s);
+    commands.push_back(std::string("sleep ") + seconds);
+  } else {
+    return commands;
+  }
+  const std::string session = Quoted(plan.session);
+  commands.push_back("lttng stop " + session);
+  if (plan.snapshot) commands.push_back("lttng snapshot record --session=" + session);
+  commands.push_back("lttng destroy " + session);
   return commands;
 }
 

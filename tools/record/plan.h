@@ -16,9 +16,16 @@
 
 namespace tracekin::record {
 
+/// How many of the kernel's events are recorded.
+enum class Profile {
+  kLight,  // those by which `tracekin why` tells causes apart
+  kFull    // also all system calls, and what Trace Compass shows
+};
+
 /// The user's options.
 struct Options {
   bool kernel = false;
+  Profile profile = Profile::kLight;
   bool snapshot = false;
   bool dry_run = false;
   bool summary = true;
@@ -27,6 +34,7 @@ struct Options {
   std::vector<pid_t> pids;                // empty: all processes
   double duration_s = 0;                  // 0: until the command ends or a signal arrives
   std::vector<std::string> command;       // may be empty
+  std::string user;                       // runs the command; empty: the user who records
 };
 
 struct Event {
@@ -65,6 +73,11 @@ Plan MakePlan(const Options& options, const std::string& session);
 
 /// Returns the lttng(1) commands that set up and start the same session, ready for a shell.
 std::vector<std::string> LttngCommands(const Plan& plan);
+
+/// Returns the commands of a shell that make the same recording from its beginning to its end: they
+/// start a session daemon if none runs, set up the session, run the command, and end the session.
+/// Without a command and a duration, the end is left out.
+std::vector<std::string> ShellCommands(const Options& options, const Plan& plan);
 
 }  // namespace tracekin::record
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/record/program.h"
 
-#include <spawn.h>
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -34,23 +35,35 @@ Program::Program() {
   pipe_was_ignored_ = signal(SIGPIPE, SIG_IGN) == SIG_IGN;
 }
 
-bool Program::Start(const std::vector<std::string>& command) {
+// Turns the child into the command. If that fails, writes errno to `report`.
+void Program::Become(char** arguments, const std::optional<Account>& account, int report) const {
+  if (!pipe_was_ignored_) signal(SIGPIPE, SIG_DFL);
+  sigprocmask(SIG_SETMASK, &inherited_, nullptr);
+  if (!account.has_value() || record::Become(*account)) execvp(arguments[0], arguments);
+  const int error = errno;
+  [[maybe_unused]] const ssize_t written = write(report, &error, sizeof error);
+  _exit(127);
+}
+
+bool Program::Start(const std::vector<std::string>& command,
+                    const std::optional<Account>& account) {
   setenv("TRACEKIN_UST_ENABLED", "true", 0);
   std::vector<char*> arguments;
   arguments.reserve(command.size() + 1);
   for (const std::string& word : command) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  posix_spawnattr_setsigmask(&attributes, &inherited_);
-  sigset_t restored;
-  sigemptyset(&restored);
-  if (!pipe_was_ignored_) sigaddset(&restored, SIGPIPE);
-  posix_spawnattr_setsigdefault(&attributes, &restored);
-  const int error =
-      posix_spawnp(&pid_, arguments[0], nullptr, &attributes, arguments.data(), environ);
-  posix_spawnattr_destroy(&attributes);
+  int ends[2];
+  int error = pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno;
+  if (error == 0) {
+    pid_ = fork();
+    if (pid_ == 0) Become(arguments.data(), account, ends[1]);
+    if (pid_ < 0) error = errno;
+    close(ends[1]);
+    // The pipe is closed without a word when the command begins.
+    const bool failed = pid_ > 0 && read(ends[0], &error, sizeof error) == sizeof error;
+    if (failed) waitpid(pid_, nullptr, 0);
+    close(ends[0]);
+  }
   if (error == 0) return true;
   pid_ = 0;
   std::fprintf(stderr, "record: cannot run %s: %s\n", ForTerminal(command[0]).c_str(),

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/record/account.h"
+
 namespace tracekin::record {
 
 /// Restores the default action of SIGCHLD. If the parent ignores it, that is inherited, and the end
@@ -28,10 +30,10 @@ class Program {
   /// hangs up; the command gets its original action. Does not start the command.
   Program();
 
-  /// Starts the command. Sets TRACEKIN_UST_ENABLED=true unless that variable exists, so that the
-  /// command's tracers emit events. If the command cannot be run, prints the reason and returns
-  /// false.
-  bool Start(const std::vector<std::string>& command);
+  /// Starts the command, as the user `account` if there is one. Sets TRACEKIN_UST_ENABLED=true
+  /// unless that variable exists, so that the command's tracers emit events. If the command cannot
+  /// be run, prints the reason and returns false.
+  bool Start(const std::vector<std::string>& command, const std::optional<Account>& account);
 
   enum class Event { kTimeout, kEnded, kSignal };
 
@@ -41,11 +43,17 @@ class Program {
   /// Passes the received signal to the command, unless the terminal has already sent it there.
   void PassOn() const;
 
+  /// Returns the process id of the command while it runs, otherwise 0.
+  pid_t pid() const { return pid_; }
+
   /// Returns the exit status: the command's status, 128 + the signal that ended it, or 0 without a
   /// command.
   int status() const { return status_; }
 
  private:
+  [[noreturn]] void Become(char** arguments, const std::optional<Account>& account,
+                           int report) const;
+
   sigset_t signals_;
   sigset_t inherited_;
   bool pipe_was_ignored_ = false;

@@ -98,8 +98,8 @@ std::string Explain(const std::string& step, int code) {
   }
 }
 
-void EnsureDaemon() {
-  if (lttng_session_daemon_alive() == 1) return;
+bool EnsureDaemon() {
+  if (lttng_session_daemon_alive() == 1) return false;
   const pid_t child = fork();
   if (child == 0) {
     // Prints its errors to standard error, where the user sees them.
@@ -118,6 +118,7 @@ void EnsureDaemon() {
     throw RecordError(
         "lttng-sessiond does not start. Its log has the reason (lttng-sessiond -vv).");
   }
+  return true;
 }
 
 Session::Session(const Plan& plan) : plan_(plan) {

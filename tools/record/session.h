@@ -23,10 +23,10 @@ struct RecordError : std::runtime_error {
 /// `step` is the step that failed, such as "enable the event sched_switch".
 std::string Explain(const std::string& step, int code);
 
-/// Starts lttng-sessiond if no daemon responds. The daemon is root's if this is root, and otherwise
-/// the user's own, which cannot trace the kernel. The daemon keeps running afterwards, as it does
-/// after lttng(1).
-void EnsureDaemon();
+/// Starts lttng-sessiond if none answers: root's if this is root, and otherwise the user's own,
+/// which cannot trace the kernel. The daemon keeps running afterwards, as it does after lttng(1).
+/// Returns whether it started one.
+bool EnsureDaemon();
 
 class Session {
  public:

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "analysis/engine.h"
 #include "base/terminal.h"
 #include "ctf/error.h"
 #include "ctf/folders.h"
 #include "ctf/source.h"
+#include "report/format.h"
 #include "tools/record/session.h"
 
 namespace tracekin::record {
@@ -38,6 +40,46 @@ class Processes {
   Summary* const summary_;
   std::int64_t pid_ = -1;
   std::string name_;
+};
+
+// Collects the spans. The engine gets no kernel events, so that its memory does not grow with them.
+class SpanCounter {
+ public:
+  explicit SpanCounter(const ctf::Found& found) : found_(found) {}
+
+  void Add(const analysis::Event& event) {
+    if (event.kind < analysis::Kind::kSpanStart) return;
+    for (; hosts_ <= event.host && hosts_ < found_.hosts.size(); ++hosts_) {
+      engine_.SetHost(static_cast<std::uint16_t>(hosts_), found_.hosts[hosts_].clock, false);
+    }
+    engine_.Take(event);
+  }
+
+  void Finish(Summary* summary) {
+    engine_.Finish();
+    const auto& spans = engine_.spans().all();
+    std::set<std::pair<std::uint64_t, std::uint64_t>> traces, failed;
+    std::size_t slowest = 0;
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+      const auto trace = std::pair(spans[i].ids.trace_high, spans[i].ids.trace_low);
+      traces.insert(trace);
+      if (spans[i].error) failed.insert(trace);
+      if (spans[i].duration() > spans[slowest].duration()) slowest = i;
+    }
+    summary->spans = spans.size();
+    summary->traces = traces.size();
+    summary->failed_traces = failed.size();
+    if (spans.empty()) return;
+    const auto index = static_cast<analysis::SpanIndex>(slowest);
+    summary->slowest = report::ShortSpanId(engine_, index) + ' ' +
+                       report::SpanName(engine_, index) + ", " +
+                       report::Duration(spans[slowest].duration());
+  }
+
+ private:
+  const ctf::Found& found_;
+  analysis::Engine engine_;
+  std::size_t hosts_ = 0;
 };
 
 std::string Number(std::uint64_t number) {
@@ -77,9 +119,14 @@ Summary Summarize(const std::string& folder) try {
   Summary summary;
   if (ctf::FindTraces({folder}).empty()) return summary;
   const auto source = ctf::Open({folder});
-  Processes processes(&summary);
-  source->Read([&](const analysis::Event& event) { processes.Add(event); });
   const ctf::Found& found = source->found();
+  Processes processes(&summary);
+  SpanCounter spans(found);
+  source->Read([&](const analysis::Event& event) {
+    processes.Add(event);
+    spans.Add(event);
+  });
+  spans.Finish(&summary);
   for (const ctf::Trace& trace : found.traces) {
     summary.clock_offsets_ns[trace.kernel ? "kernel" : "ust"] = trace.clock.offset_ns;
     for (const auto& [name, count] : trace.events) {
@@ -106,7 +153,6 @@ std::string Describe(const Summary& summary, std::uint64_t buffer_bytes) {
     }
   }
   if (kernel != 0) text += Padded(Number(kernel), 14) + "  kernel events\n";
-  if (text.empty()) text = "No events were recorded.\n";
   DescribeProcesses(summary, &text);
   const auto kernel_clock = summary.clock_offsets_ns.find("kernel");
   const auto ust_clock = summary.clock_offsets_ns.find("ust");
@@ -118,6 +164,11 @@ std::string Describe(const Summary& summary, std::uint64_t buffer_bytes) {
   }
   DescribeDiscarded("the kernel", summary.discarded_kernel, buffer_bytes, &text);
   DescribeDiscarded("tracekin", summary.discarded_ust, buffer_bytes, &text);
+  if (summary.spans > 0) {
+    text += Number(summary.spans) + " spans in " + Number(summary.traces) + " traces, " +
+            Number(summary.failed_traces) + " with an error; the longest is " + summary.slowest +
+            '\n';
+  }
   for (const std::string& damage : summary.damage) {
     text += "not all of the trace can be read: " + ForTerminal(damage) + '\n';
   }

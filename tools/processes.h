@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the running programs that have the tracer, and why they record no events.
+//
+// Reads /proc. What another user's process has loaded is known only to root.
+//
+// Thread-safety: the functions use only their arguments and files.
+#ifndef TRACEKIN_TOOLS_PROCESSES_H
+#define TRACEKIN_TOOLS_PROCESSES_H
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tracekin::tools {
+
+/// What is known of a running process.
+struct Process {
+  pid_t pid = 0;
+  uid_t user = 0;
+  std::string name;       // of its first thread
+  bool readable = false;  // whether the members below are known
+  std::string tracer;     // path of the loaded library that contains the tracer; empty: none
+  bool provider = false;  // whether libtracekin_ust.so is loaded, which emits the events
+  bool provider_installed = false;  // whether that library is where the tracer looks for it
+  std::string setting;              // TRACEKIN_UST_ENABLED at its start
+  std::string lttng_home;           // the folder in which LTTng looks for the user's session daemon
+  bool other_files = false;         // whether it is in another mount namespace, as in a container
+
+  bool traced() const { return !tracer.empty() || provider; }
+};
+
+/// Returns a process, or nothing if it does not exist or has ended.
+std::optional<Process> LookAt(pid_t pid);
+
+/// Returns a process and those that it has started, directly or not, and that still run.
+std::vector<Process> LookAtTree(pid_t pid);
+
+/// Returns all processes that have the tracer.
+std::vector<Process> TracedProcesses();
+
+/// Says why the session daemon that answers this process gets no events from `process`, in a clause
+/// such as "has not loaded tracekin".
+std::string WhyNoEvents(const Process& process);
+
+}  // namespace tracekin::tools
+
+#endif  // TRACEKIN_TOOLS_PROCESSES_H

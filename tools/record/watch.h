@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Watches the programs that are to be recorded, so that a recording without spans can say why.
+//
+// Thread-safety: none.
+#ifndef TRACEKIN_TOOLS_RECORD_WATCH_H
+#define TRACEKIN_TOOLS_RECORD_WATCH_H
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tools/processes.h"
+
+namespace tracekin::record {
+
+class Watch {
+ public:
+  /// Watches the processes `pids`, if there are any.
+  explicit Watch(std::vector<pid_t> pids) : pids_(std::move(pids)) {}
+
+  /// Looks at the chosen processes and, unless `command` is 0, at the command and the processes
+  /// that it has started. Does nothing once one of them emits events.
+  void Look(pid_t command);
+
+  /// Returns the time until Look() should be called again, which grows because looking costs time.
+  std::chrono::milliseconds interval() const {
+    return emits_ ? std::chrono::milliseconds::max() : interval_;
+  }
+
+  /// Says why there are no spans, in lines of text. Without watched processes, looks at all.
+  std::string WhyNoSpans() const;
+
+ private:
+  const std::vector<pid_t> pids_;
+  std::map<pid_t, tools::Process> seen_;
+  bool emits_ = false;
+  bool commanded_ = false;
+  std::chrono::milliseconds interval_{20};
+};
+
+}  // namespace tracekin::record
+
+#endif  // TRACEKIN_TOOLS_RECORD_WATCH_H
