@@ -6,5 +6,5 @@
 int main(int argc, char** argv) {
   using namespace tracekin::tools;
   // In the order in which --help lists them.
-  return RunCommandLine({kRecord, kLs, kShow, kWhy, kTop, kCompare, kCheck}, argc, argv);
+  return RunCommandLine({kRecord, kLs, kShow, kWhy, kTop, kCompare, kCheck, kDoctor}, argc, argv);
 }

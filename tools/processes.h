@@ -41,7 +41,7 @@ std::vector<Process> LookAtTree(pid_t pid);
 std::vector<Process> TracedProcesses();
 
 /// Says why the session daemon that answers this process gets no events from `process`, in a clause
-/// such as "has not loaded tracekin".
+/// such as "has not loaded tracekin". Returns "" if the daemon gets the events of its spans.
 std::string WhyNoEvents(const Process& process);
 
 }  // namespace tracekin::tools

@@ -45,6 +45,7 @@ extern const Subcommand kWhy;
 extern const Subcommand kTop;
 extern const Subcommand kCompare;
 extern const Subcommand kCheck;
+extern const Subcommand kDoctor;
 
 }  // namespace tracekin::tools
 

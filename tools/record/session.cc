@@ -55,18 +55,6 @@ Handle HandleOf(const std::string& session, lttng_domain_type type) {
   return handle;
 }
 
-// Checks that the daemon has a kernel tracer. Must be the first use of the kernel domain, because
-// otherwise a daemon without a kernel tracer just hangs up.
-void RequireKernelTracer() {
-  lttng_domain domain = Domain(LTTNG_DOMAIN_KERNEL);
-  const Handle handle(lttng_create_handle(nullptr, &domain), lttng_destroy_handle);
-  if (handle == nullptr) throw std::bad_alloc();
-  lttng_event* events = nullptr;
-  const int count = lttng_list_tracepoints(handle.get(), &events);
-  std::free(events);
-  Check(count, "record the kernel");
-}
-
 template <std::size_t size>
 void Copy(const std::string& text, char (&to)[size]) {
   to[text.copy(to, size - 1)] = '\0';
@@ -119,6 +107,16 @@ bool EnsureDaemon() {
         "lttng-sessiond does not start. Its log has the reason (lttng-sessiond -vv).");
   }
   return true;
+}
+
+void RequireKernelTracer() {
+  lttng_domain domain = Domain(LTTNG_DOMAIN_KERNEL);
+  const Handle handle(lttng_create_handle(nullptr, &domain), lttng_destroy_handle);
+  if (handle == nullptr) throw std::bad_alloc();
+  lttng_event* events = nullptr;
+  const int count = lttng_list_tracepoints(handle.get(), &events);
+  std::free(events);
+  Check(count, "record the kernel");
 }
 
 Session::Session(const Plan& plan) : plan_(plan) {

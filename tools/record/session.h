@@ -28,6 +28,10 @@ std::string Explain(const std::string& step, int code);
 /// Returns whether it started one.
 bool EnsureDaemon();
 
+/// Throws RecordError unless the session daemon has a kernel tracer. Must be the first use of the
+/// kernel domain, because otherwise a daemon without a kernel tracer just hangs up.
+void RequireKernelTracer();
+
 class Session {
  public:
   /// Creates the session with all channels of the plan, and starts it.

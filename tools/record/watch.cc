@@ -53,8 +53,9 @@ std::string Watch::WhyNoSpans() const {
     text += ":\n";
   }
   for (std::size_t i = 0; i < told.size() && i < kMostTold; ++i) {
+    const std::string reason = tools::WhyNoEvents(told[i]);
     text += "  " + ForTerminal(told[i].name) + " (" + std::to_string(told[i].pid) + ") " +
-            tools::WhyNoEvents(told[i]) + '\n';
+            (reason.empty() ? "emits events, but had no spans in that time" : reason) + '\n';
   }
   if (told.size() > kMostTold) {
     text += "  and " + std::to_string(told.size() - kMostTold) + " more processes\n";
