@@ -431,6 +431,16 @@ Explanation Explain(const Timelines& timelines, const Spans& spans, SpanIndex in
   return explanation;
 }
 
+DiskTime DiskTimeOf(const Timelines& timelines, const Part& part) {
+  const std::uint32_t index = part.wait == kNoWait ? 0 : timelines.waits[part.wait].request;
+  const DiskRequest& request = timelines.requests[index];
+  const auto common = [&](Time from, Time to) {
+    const Time begin = std::max(from, part.start), end = std::min(to, part.end);
+    return from != 0 && begin < end ? end - begin : 0;
+  };
+  return {common(request.inserted, request.issued), common(request.issued, request.completed)};
+}
+
 std::vector<Part> ExplainThread(const Timelines& timelines, const Spans& spans, ThreadIndex thread,
                                 Time from, Time to) {
   Walk walk(timelines, spans, to - from);

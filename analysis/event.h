@@ -57,7 +57,8 @@ enum class Kind : std::uint8_t {
   kSignalDeliver,   // signal_deliver
 
   // Disks and the network: Block, Packet
-  kBlockIssue,      // block_rq_issue
+  kBlockInsert,     // block_rq_insert: the request is put into a queue of the kernel
+  kBlockIssue,      // block_rq_issue: the request is passed to the device
   kBlockComplete,   // block_rq_complete
   kPacketQueue,     // net_dev_queue: a packet is sent
   kPacketReceive,   // net_if_receive_skb

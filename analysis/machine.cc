@@ -209,8 +209,10 @@ void Machine::OnKernel(const Event& event) {
     case Kind::kSyscallEntry:
     case Kind::kSyscallExit:
       return OnSyscall(event);
+    case Kind::kBlockInsert:
+    case Kind::kBlockIssue:
     case Kind::kBlockComplete:
-      return OnBlockComplete(event);
+      return OnBlock(event);
     case Kind::kPacketQueue:
     case Kind::kPacketReceive:
       return OnPacket(event);
@@ -318,8 +320,8 @@ void Machine::OnWake(const Event& event) {
   }
 }
 
-// Returns the activity of a CPU. `disk` is the level in which it completed a disk request, or null.
-WakeUp Machine::WakeUpOn(const Cpu& cpu, const Interruption* disk) const {
+// Returns the activity of a CPU.
+WakeUp Machine::WakeUpOn(const Cpu& cpu) const {
   const Interruption& top = cpu.levels.back();
   WakeUp wake_up;
   wake_up.context = top.context;
@@ -327,7 +329,8 @@ WakeUp Machine::WakeUpOn(const Cpu& cpu, const Interruption* disk) const {
   if (top.context == Context::kIrq || top.context == Context::kVector) {
     wake_up.name = timelines_.names[top.what];
   }
-  wake_up.disk = disk != nullptr;
+  wake_up.disk = std::any_of(cpu.levels.begin(), cpu.levels.end(),
+                             [](const Interruption& level) { return level.disk; });
   wake_up.waker = cpu.current;
   if (IsThread(cpu.current) && live_[cpu.current].in_call) {
     wake_up.waker_call = timelines_.names[live_[cpu.current].asked.syscall];
@@ -343,24 +346,27 @@ void Machine::Wake(const Event& event, ThreadIndex thread) {
     wait.reason = Reason::kNoWakeUp;
     return;
   }
-  const Cpu& cpu = CpuOf(event);
-  const Interruption* disk = nullptr;
-  for (const Interruption& level : cpu.levels) {
-    if (level.disk) disk = &level;
-  }
-  SetCause(WakeUpOn(cpu, disk), timelines_.names[wait.syscall], &wait);
+  Cpu& cpu = CpuOf(event);
+  const WakeUp wake_up = WakeUpOn(cpu);
+  SetCause(wake_up, timelines_.names[wait.syscall], &wait);
   wait.what = cpu.levels.back().what;
-  if (disk != nullptr) {
-    wait.device = disk->device;
-    wait.sector = disk->sector;
-    wait.sectors = disk->sectors;
-  }
+  if (wake_up.disk) wait.request = KeepRequest(&cpu);
   if (wait.cause == Cause::kChild) wait.by = LeaderOf(wait.by);
   if (wait.cause == Cause::kNetwork && cpu.packet.valid) wait.packet = packets_.Keep(cpu.packet);
 }
 
-// Returns the first thread of the thread's process, or `thread` if the first one is unknown. Any
-// thread of a process may be the last one to end, but users know the process by its first thread.
+// Returns the index of the disk request that the CPU completed last. A request may wake several
+// threads.
+std::uint32_t Machine::KeepRequest(Cpu* cpu) {
+  if (cpu->request_index == 0) {
+    cpu->request_index = static_cast<std::uint32_t>(timelines_.requests.size());
+    timelines_.requests.push_back(cpu->request);
+  }
+  return cpu->request_index;
+}
+
+// Returns the first thread of the thread's process, or `thread` if the first one is unknown. A
+// process may end with any of its threads, but users know it by its first one.
 ThreadIndex Machine::LeaderOf(ThreadIndex thread) const {
   const Thread& known = timelines_.threads[thread];
   const auto& threads = states_[known.host].threads;
@@ -480,18 +486,20 @@ void Machine::OnSyscall(const Event& event) {
   Resume(event);
 }
 
-void Machine::OnBlockComplete(const Event& event) {
-  Interruption& top = CpuOf(event).levels.back();
+void Machine::OnBlock(const Event& event) {
+  DiskRequests& requests = states_[event.host].requests;
+  if (event.kind == Kind::kBlockInsert) return requests.Insert(event, now_);
+  if (event.kind == Kind::kBlockIssue) return requests.Issue(event, now_);
+  Cpu& cpu = CpuOf(event);
+  const DiskRequest request = requests.Complete(event, now_);
   // A program's thread may complete a disk request by chance. The threads that it wakes later did
   // not wait for that request.
-  if (top.context == Context::kTask) {
-    const ThreadIndex current = CpuOf(event).current;
-    if (!IsThread(current) || !timelines_.threads[current].kernel) return;
-  }
+  Interruption& top = cpu.levels.back();
+  const bool of_program = !IsThread(cpu.current) || !timelines_.threads[cpu.current].kernel;
+  if (top.context == Context::kTask && of_program) return;
   top.disk = true;
-  top.device = static_cast<std::uint32_t>(OrZero(event.number[analysis::Block::kDevice]));
-  top.sector = static_cast<std::uint64_t>(OrZero(event.number[analysis::Block::kSector]));
-  top.sectors = static_cast<std::uint32_t>(OrZero(event.number[analysis::Block::kSectors]));
+  cpu.request = request;
+  cpu.request_index = 0;
 }
 
 void Machine::OnPacket(const Event& event) {

@@ -7,7 +7,7 @@
 // is that of R. Giraldeau, M. Dagenais, "Wait analysis of distributed systems using kernel
 // tracing", TPDS 27(8), 2016, but distinguishes more contexts.
 //
-// Memory: 16 bytes for each change of a thread's state and 72 bytes for each wait, up to Limits.
+// Memory: 16 bytes for each change of a thread's state and 56 bytes for each wait, up to Limits.
 // States beyond the limits are unknown. Thread-safety: none.
 #ifndef TRACEKIN_ANALYSIS_MACHINE_H
 #define TRACEKIN_ANALYSIS_MACHINE_H
@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/disk_requests.h"
 #include "analysis/event.h"
 #include "analysis/packets.h"
 #include "analysis/timeline.h"
@@ -68,20 +69,22 @@ class Machine {
   const Counts& counts() const { return counts_; }
 
  private:
-  // One level of nested interruptions of a CPU's thread, and the last disk request that was
-  // completed in it.
+  static constexpr std::size_t kMaxRequests = std::size_t{1} << 16;
+
+  // One level of nested interruptions of a CPU's thread.
   struct Interruption {
     Context context;
     std::uint16_t what;
-    bool disk = false;
-    std::uint32_t device = 0, sectors = 0;
-    std::uint64_t sector = 0;
+    bool disk = false;  // true if a disk request was completed in it
   };
   struct Cpu {
     ThreadIndex current = kNobody;
     std::vector<Interruption> levels{{Context::kTask, 0}};  // the first is the thread itself
     Packets::Received packet;                               // the last packet that was received
     std::size_t packet_level = 0;                           // the level in which it was received
+    DiskRequest request;  // the last disk request that was completed
+    // Its index in Timelines::requests, or 0 if it has not woken a thread.
+    std::uint32_t request_index = 0;
   };
   // The state of a thread that is needed only while it lives.
   struct Live {
@@ -98,6 +101,7 @@ class Machine {
     std::map<std::pair<std::uint32_t, std::int32_t>, std::int32_t> namespaces;  // inum, vtid -> tid
     std::map<std::pair<std::uint32_t, std::int32_t>, ThreadIndex>
         strangers;  // threads of hosts without a kernel trace
+    DiskRequests requests{kMaxRequests};
     unsigned idle_cpus = 0;
     bool has_waking = false;
     bool all_calls = false;  // whether the recording contains other calls than kCallsOfWaits
@@ -125,13 +129,14 @@ class Machine {
   void Interrupt(const Event& event, Context context, std::uint16_t what);
   void Return(const Event& event, Context context);
   void OnSyscall(const Event& event);
-  void OnBlockComplete(const Event& event);
+  void OnBlock(const Event& event);
   void OnPacket(const Event& event);
   void OnState(const Event& event);
   void OnDiscarded(const Event& event);
   void Block(const Event& event, ThreadIndex thread);
   void Wake(const Event& event, ThreadIndex thread);
-  WakeUp WakeUpOn(const Cpu& cpu, const Interruption* disk) const;
+  WakeUp WakeUpOn(const Cpu& cpu) const;
+  std::uint32_t KeepRequest(Cpu* cpu);
 
   const Limits limits_;
   Timelines timelines_;

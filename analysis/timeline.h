@@ -56,9 +56,7 @@ static_assert(sizeof(Segment) == 16, "a trace has millions of them");
 struct Wait {
   std::int64_t object = kAbsent;   // the address of a futex, a file descriptor or a process id
   std::int64_t timeout = kAbsent;  // the raw argument of the system call
-  std::uint64_t sector = 0;        // for disks
-  std::uint32_t device = 0;        // the kernel's dev_t of a disk, major << 20 | minor
-  std::uint32_t sectors = 0;
+  std::uint32_t request = 0;       // for disks: index in Timelines::requests, from 1; otherwise 0
   std::uint32_t packet = 0;   // for the network: index in Timelines::packets, from 1; otherwise 0
   ThreadIndex by = kNobody;   // the thread that woke it, if it was woken by a thread
   std::uint16_t syscall = 0;  // the name of the system call; 0 if there is none or it is unknown
@@ -77,6 +75,16 @@ struct PacketSource {
   std::uint32_t transmissions = 0;  // number of times that it was sent, according to the trace
   ThreadIndex sender = kNobody;     // kNobody if it is unknown or the kernel itself sent the packet
   Time sent = 0;                    // time when it was first sent; 0 if unknown
+};
+
+/// A request to a disk that was completed.
+struct DiskRequest {
+  Time inserted = 0;  // into a queue of the kernel; 0 if it was not, or if that is unknown
+  Time issued = 0;    // to the device; 0 if unknown
+  Time completed = 0;
+  std::uint64_t sector = 0;
+  std::uint32_t device = 0;  // the kernel's dev_t, major << 20 | minor
+  std::uint32_t sectors = 0;
 };
 
 struct Thread {
@@ -126,6 +134,7 @@ struct Timelines {
   std::vector<Thread> threads;
   std::vector<Wait> waits;
   std::vector<PacketSource> packets = std::vector<PacketSource>(1);
+  std::vector<DiskRequest> requests = std::vector<DiskRequest>(1);
   Names names{kMaxNames};
 };
 

@@ -158,6 +158,7 @@ std::vector<Rule> DeviceRules() {
                                      Number("nr_sector", B::kSectors), Number("bytes", B::kBytes),
                                      Number("rwbs", B::kFlags),        Text("comm", B::kComm)};
   std::vector<Rule> rules = {
+      Exact("block_rq_insert", Kind::kBlockInsert, 5, 1, block),
       Exact("block_rq_issue", Kind::kBlockIssue, 5, 1, block),
       Exact("block_rq_complete", Kind::kBlockComplete, 5, 1, block),
       Exact("net_dev_queue", Kind::kPacketQueue, 11, 0, PacketFields()),

@@ -105,10 +105,15 @@ std::string DescribeTimer(const Engine& engine, const Part& part) {
   return "waited for a timer" + InCall(engine, part);
 }
 
+std::string DescribeDisk(const Engine& engine, const Part& part) {
+  const std::string name = DiskName(engine, part);
+  return name.empty() ? "waited for a disk" : "waited for the disk " + name;
+}
+
 std::string DescribeFault(const Engine& engine, const Part& part) {
   std::string text = "page fault";
   const Wait* const wait = WaitOf(engine, part);
-  if (wait != nullptr && wait->device != 0) text += ", from the disk " + DiskName(engine, part);
+  if (wait != nullptr && wait->request != 0) text += ", from the disk " + DiskName(engine, part);
   if (IsThread(part.by)) text += ": " + By(engine, part);
   return text;
 }
@@ -117,13 +122,14 @@ std::string DescribeFault(const Engine& engine, const Part& part) {
 
 std::string DiskName(const Engine& engine, const Part& part) {
   const Wait* const wait = WaitOf(engine, part);
-  if (wait == nullptr || !IsThread(part.thread)) return "";
+  if (wait == nullptr || wait->request == 0 || !IsThread(part.thread)) return "";
+  const std::uint32_t device = engine.timelines().requests[wait->request].device;
   const auto& disks = engine.timelines().hosts[engine.timelines().threads[part.thread].host].disks;
-  const auto known = disks.find(wait->device);
+  const auto known = disks.find(device);
   if (known != disks.end()) return ForTerminal(engine.timelines().names[known->second]);
   constexpr unsigned kMinorBits = 20;
-  return std::to_string(wait->device >> kMinorBits) + ':' +
-         std::to_string(wait->device & ((1u << kMinorBits) - 1));
+  return std::to_string(device >> kMinorBits) + ':' +
+         std::to_string(device & ((1u << kMinorBits) - 1));
 }
 
 std::string PeerName(const Engine& engine, const Part& part) {
@@ -178,7 +184,7 @@ std::string Describe(const Engine& engine, const Part& part) {
     case Cause::kChild:
       return queued + "waited for the child " + By(engine, part);
     case Cause::kDisk:
-      return queued + "waited for the disk " + DiskName(engine, part) + InCall(engine, part);
+      return queued + DescribeDisk(engine, part) + InCall(engine, part);
     case Cause::kNetwork:
       return queued + DescribeNetwork(engine, part);
     case Cause::kTimer:

@@ -158,10 +158,14 @@ void WriteWait(const Engine& engine, const Part& part, Json* json) {
   json->TextIfAny("syscall", engine.timelines().names[wait.syscall]);
   if (part.cause == Cause::kLock && wait.object != kAbsent) json->Text("futex", Hex(wait.object));
   const bool disk = part.cause == Cause::kDisk || part.cause == Cause::kFault;
-  if (disk && wait.device != 0) {
+  if (disk && wait.request != 0) {
+    const analysis::DiskRequest& request = engine.timelines().requests[wait.request];
+    const analysis::DiskTime time = DiskTimeOf(engine.timelines(), part);
     json->Text("device", DiskName(engine, part));
-    json->Number("sector", wait.sector);
-    json->NumberIfAny("sectors", wait.sectors);
+    json->Number("sector", request.sector);
+    json->NumberIfAny("sectors", request.sectors);
+    json->NumberIfAny("queue_ns", time.queue);
+    json->NumberIfAny("service_ns", time.service);
   }
   if (part.cause != Cause::kNetwork) return;
   json->TextIfAny("peer", PeerName(engine, part));

@@ -29,6 +29,13 @@ struct Phrase {
   std::map<std::string, std::unique_ptr<Phrase>> below;
 };
 
+void AddTo(Phrase* phrase, const char* words, Time time) {
+  if (time == 0) return;
+  auto& below = phrase->below[words];
+  if (below == nullptr) below = std::make_unique<Phrase>();
+  below->total += time;
+}
+
 // Converts the parts to a tree of phrases.
 Phrase AddUp(const Engine& engine, const std::vector<Part>& parts) {
   Phrase root;
@@ -41,6 +48,9 @@ Phrase AddUp(const Engine& engine, const std::vector<Part>& parts) {
     phrase->tint = TintOf(LookOf(part.cause));
     phrase->total += part.length();
     path.push_back(phrase.get());
+    const analysis::DiskTime disk = DiskTimeOf(engine.timelines(), part);
+    AddTo(phrase.get(), "in the kernel's queue", disk.queue);
+    AddTo(phrase.get(), "in the device", disk.service);
   }
   return root;
 }

@@ -166,9 +166,63 @@ TEST_F(Situation, DiskReadThatAnIrqCompletes) {
   story_.WakesFrom(50, 1, 1);
   story_.Simply(51, Kind::kIrqExit, 1);
   EXPECT_EQ(Woken(), "running 10; running:read 10; disk 30; ready 10; running:read 10; running 30");
-  const Wait& wait = story_.Done().timelines().waits[story_.Explained(1).parts[2].wait];
-  EXPECT_EQ(wait.device, 254u << 20);
-  EXPECT_EQ(wait.sector, 4711u);
+  const Timelines& timelines = story_.Done().timelines();
+  const Wait& wait = timelines.waits[story_.Explained(1).parts[2].wait];
+  const DiskRequest& request = timelines.requests[wait.request];
+  EXPECT_EQ(request.device, 254u << 20);
+  EXPECT_EQ(request.sector, 4711u);
+}
+
+TEST_F(Situation, DiskReadThatWaitsInAQueue) {
+  BlockIn("read");
+  story_.Disk(25, Kind::kBlockInsert, 1, 4711);
+  story_.Disk(32, Kind::kBlockIssue, 1, 4711);
+  story_.Disk(33, Kind::kBlockIssue, 1, 8);
+  story_.Irq(49, 1, "virtio2-req.0");
+  story_.DiskDone(49, 1, 4711);
+  story_.WakesFrom(50, 1, 1);
+  story_.Simply(51, Kind::kIrqExit, 1);
+  EXPECT_EQ(Woken(), "running 10; running:read 10; disk 30; ready 10; running:read 10; running 30");
+  const DiskTime time = DiskTimeOf(story_.Done().timelines(), story_.Explained(1).parts[2]);
+  EXPECT_EQ(time.queue, 7u);
+  EXPECT_EQ(time.service, 17u);
+}
+
+// The request was issued before the thread began to wait for it.
+TEST_F(Situation, DiskTimeIsThatOfTheWait) {
+  story_.Runs(0, 1, 0);
+  story_.Start(0, 1, 1);
+  story_.Call(10, 1, "fsync");
+  story_.Disk(15, Kind::kBlockIssue, 1, 4711);
+  story_.Blocks(20, 1);
+  story_.Irq(50, 1, "virtio2-req.0");
+  story_.DiskDone(50, 1, 4711);
+  story_.WakesFrom(50, 1, 1);
+  story_.Simply(51, Kind::kIrqExit, 1);
+  Woken();
+  const DiskTime time = DiskTimeOf(story_.Done().timelines(), story_.Explained(1).parts[2]);
+  EXPECT_EQ(time.queue, 0u);
+  EXPECT_EQ(time.service, 30u);
+}
+
+// The kernel divides a write that must reach the medium into flushes, which have no sector, and the
+// data. It completes the whole with the sector of the data, but without a length.
+TEST_F(Situation, DiskWriteThatIsFlushed) {
+  constexpr std::int64_t kNoSector = -1;
+  BlockIn("fsync");
+  story_.Disk(22, Kind::kBlockIssue, 1, 0);
+  story_.Disk(24, Kind::kBlockComplete, 1, kNoSector);
+  story_.Disk(25, Kind::kBlockIssue, 1, 4711, 8);
+  story_.Disk(40, Kind::kBlockComplete, 1, 4711, 8);
+  story_.Disk(41, Kind::kBlockIssue, 1, 0);
+  story_.Irq(49, 1, "virtio2-req.0");
+  story_.Disk(49, Kind::kBlockComplete, 1, kNoSector);
+  story_.DiskDone(49, 1, 4711);
+  story_.WakesFrom(50, 1, 1);
+  story_.Simply(51, Kind::kIrqExit, 1);
+  EXPECT_EQ(Woken(),
+            "running 10; running:fsync 10; disk 30; ready 10; running:fsync 10; running 30");
+  EXPECT_EQ(DiskTimeOf(story_.Done().timelines(), story_.Explained(1).parts[2]).service, 24u);
 }
 
 TEST_F(Situation, DiskReadThatASoftirqCompletes) {

@@ -99,9 +99,14 @@ class Story {
     Tell();
   }
   void DiskDone(Time time, std::uint32_t cpu, std::int64_t sector) {
-    Event& event = New(time, Kind::kBlockComplete, cpu);
+    Disk(time, Kind::kBlockComplete, cpu, sector);
+  }
+  void Disk(Time time, Kind kind, std::uint32_t cpu, std::int64_t sector,
+            std::int64_t sectors = 0) {
+    Event& event = New(time, kind, cpu);
     event.number[Block::kDevice] = 254 << 20;
     event.number[Block::kSector] = sector;
+    event.number[Block::kSectors] = sectors;
     Tell();
   }
   /// A TCP packet from one port to another is sent or received on `cpu`.

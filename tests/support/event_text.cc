@@ -59,6 +59,7 @@ Shape ShapeOf(Kind kind) {
     case Kind::kSignalGenerate:
     case Kind::kSignalDeliver:
       return {2, 0};
+    case Kind::kBlockInsert:
     case Kind::kBlockIssue:
     case Kind::kBlockComplete:
       return {5, 1};
