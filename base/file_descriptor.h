@@ -20,7 +20,7 @@ class FileDescriptor {
   FileDescriptor(const FileDescriptor&) = delete;
   FileDescriptor& operator=(const FileDescriptor&) = delete;
 
-  /// Takes ownership of `descriptor`, or of nothing if it is -1.
+  /// Takes ownership of `descriptor`, unless it is -1.
   void Set(int descriptor) noexcept {
     Close();
     struct stat file;

@@ -11,8 +11,8 @@
 namespace tracekin {
 
 /// Parses all of `text` as a decimal number in the syntax of std::from_chars, including "inf" and
-/// "nan", and returns the nearest double. Returns an infinity of its sign for a number that is too
-/// large, and a zero of its sign for one that is too small.
+/// "nan", and returns the nearest double. Returns an infinity with the number's sign if the number
+/// is too large, and a zero with its sign if it is too small.
 std::optional<double> ParseDouble(std::string_view text) noexcept;
 
 }  // namespace tracekin

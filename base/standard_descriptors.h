@@ -17,7 +17,7 @@ namespace tracekin {
 /// copied.
 int AboveStandardDescriptors(int descriptor) noexcept;
 
-/// Occupies the closed ones of the three numbers during its lifetime. Use it around calls of
+/// Occupies those of the three numbers that are closed, during its lifetime. Use it around calls of
 /// libraries that open descriptors. The occupied descriptors lead nowhere: reading fails with
 /// EAGAIN, and writing with ENOTCONN. If the host opens its own standard descriptors during that
 /// time, by closing the number first, it keeps them. The last of several concurrent objects closes
