@@ -32,8 +32,8 @@ void Peer::Run() {
   }
 }
 
-// Must not run before everything that the predecessor sent for these requests has ended: one of its
-// late writes would undo later ones.
+// Must not run before everything that the predecessor sent for these requests has ended, because a
+// late write of the predecessor would undo later writes.
 void Peer::TakeUp() {
   for (Slot* slot : unanswered_) {
     again_.insert(slot);
