@@ -187,10 +187,10 @@ SendResult KafkaTransport::Send(const std::string& body, Clock::time_point deadl
   return result;
 }
 
-// Replaces the producer. One with a fatal error is unusable. If a broker has received a message but
-// does not answer, the producer would send the next ones after it. A broker that was only delayed
-// would then accept all of them. A new connection sends nothing until the broker has answered. In a
-// host that allows no new threads, the old producer stays in use.
+// Replaces the producer. A producer with a fatal error is unusable. If a broker has received a
+// message but does not answer, the producer would send the next ones after it. A broker that was
+// only delayed would then accept all of them. A new connection sends nothing until the broker has
+// answered. In a host that allows no new threads, the old producer stays in use.
 void KafkaTransport::Renew() {
   try {
     BeginEnd(std::exchange(client_, Connect()));

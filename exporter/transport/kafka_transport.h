@@ -28,9 +28,9 @@ namespace tracekin::exporter {
 /// often as necessary without ever duplicating the message (idempotence: KIP-98). At the deadline,
 /// the message is withdrawn.
 ///
-/// A message that was not sent to a broker yet is never delivered later. One that waited for its
-/// acknowledgement may still be delivered, and is delivered twice if the batch is sent again. While
-/// a broker hangs, this happens to one message only, not to each one that is tried.
+/// A message that was not sent to a broker yet is never delivered later. A message that waited for
+/// its acknowledgement may still be delivered, and is delivered twice if the batch is sent again.
+/// While a broker hangs, this happens to one message only, not to each one that is tried.
 ///
 /// After a fork, the child closes its copies of the sockets. The descriptors by which librdkafka's
 /// threads wake each other stay open in the child.

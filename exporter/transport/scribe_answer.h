@@ -13,8 +13,8 @@
 
 namespace tracekin::exporter {
 
-/// The largest response to Log that is read. Real ones are far smaller, except for one that quotes
-/// a long error message.
+/// The largest response to Log that is read. Real responses are far smaller, unless they quote a
+/// long error message.
 constexpr std::uint32_t kMaxScribeAnswer = 65536;
 
 /// Maps OK to kAccepted and an exception to kRejected. TRY_LATER and malformed responses are
