@@ -183,7 +183,7 @@ void CarryCeph(Walk& walk) {
       {kCephRepOp, 2},        {kCephRepOpReply, 2}, {kCephOsdOp, 8},           {kCephOsdOp, 9},
       {kCephEcSubOpWrite, 2}, {kCephOsdOpReply, 8}, {kCephEcSubOpReadReply, 2}};
   const CephMessageHeader header = walk.choices.Of(kHeaders);
-  // For some of these types, zeros are a valid front; a random front rarely is.
+  // For some of these types, zeros are a valid front, while random bytes rarely are.
   std::string front(walk.choices.Below(256), '\0');
   Damage(&walk.choices, &front);
   tracer->Inject(*context, CephWriter(header, &front));
