@@ -27,8 +27,8 @@ class TRACEKIN_API Scope {
   /// tracekin's spans.
   explicit Scope(opentracing::Span& span) noexcept;
 
-  /// Makes the previously active span active again. Scopes may end in any order. Ending one that is
-  /// not the innermost does not affect the others.
+  /// Makes the previously active span active again. Scopes may end in any order. Ending a Scope
+  /// that is not the innermost one does not affect the others.
   ///
   /// A Scope that ends on another thread than it began on, for example in a coroutine that was
   /// resumed elsewhere, is counted (Counters::misplaced_scopes). The thread on which it began keeps
