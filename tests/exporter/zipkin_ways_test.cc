@@ -240,7 +240,7 @@ SendStatus Answer(const Way& way, const std::vector<SpanRecord>& spans) {
       .status;
 }
 
-// One of these would cost a whole batch. Takes() must predict the server's decision.
+// A single such span would cost a whole batch. Takes() must predict the server's decision.
 TEST(ZipkinWaysTest, OnlySpansWithIdsAreTaken) {
   for (const Way& way : Ways()) {
     const auto expect = [&way](std::uint64_t high, std::uint64_t low, std::uint64_t id) {

@@ -126,8 +126,8 @@ class ExitTest : public ::testing::Test {
   void AwaitSpan() { EXPECT_EQ(server_->Line().substr(0, 7), "nobody "); }
 
   /// Runs a host whose `make_tracer` makes a tracer with TLS. Its first span must arrive, and so
-  /// must one that it reports just before it calls `end`. That one needs a new connection, because
-  /// the server has closed the first.
+  /// must a span that it reports just before it calls `end`. The latter needs a new connection,
+  /// because the server has closed the first.
   template <class MakeTracer, class End>
   void ExpectLastSpan(MakeTracer make_tracer, End end) {
     int arrived[2];
