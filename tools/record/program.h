@@ -27,7 +27,7 @@ class Program {
  public:
   /// Keeps SIGINT, SIGTERM and SIGHUP pending for Wait(). Signals that the parent ignores, as under
   /// nohup(1), stay ignored. SIGPIPE is ignored because liblttng-ctl raises it when the daemon
-  /// hangs up; the command gets its original action. Does not start the command.
+  /// hangs up. The command gets its original action. Does not start the command.
   Program();
 
   /// Starts the command, as the user `account` if there is one. Sets TRACEKIN_UST_ENABLED=true
