@@ -18,7 +18,7 @@ extern TRACEKIN_PRIVATE_API std::atomic<const tracekin_ust_recorder*> recorder;
 }
 
 /// Returns the recorder that every tracer uses. It is never null. Until LoadProvider() has
-/// succeeded, it is a dormant one whose events are never enabled. Costs one load.
+/// succeeded, it is a dormant recorder whose events are never enabled. Costs one load.
 inline const tracekin_ust_recorder* Recorder() noexcept {
   return internal::recorder.load(std::memory_order_acquire);
 }
@@ -30,7 +30,7 @@ inline bool Enabled(const int* state) noexcept {
 }
 
 /// Loads libtracekin_ust.so unless that has been done. Prefers a copy that is already in the
-/// process, then the one in the folder of the object that contains this code, then the dynamic
+/// process, then the file in the folder of the object that contains this code, and then the dynamic
 /// loader's search path. The library stays loaded for the life of the process, because LTTng keeps
 /// pointers into it. Too slow for a request's path: LTTng connects to its session daemon and waits
 /// for it for up to 3 s (LTTNG_UST_REGISTER_TIMEOUT, lttng-ust(3)).
