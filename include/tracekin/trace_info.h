@@ -8,7 +8,7 @@
 
 struct tracekin_trace_info {
   int64_t trace_id;       /* lower half of a 128-bit id; 0: not traced, regardless of the others */
-  int64_t span_id;        /* the sender's span; the parent of the receiver's */
+  int64_t span_id;        /* the sender's span, the parent of the receiver's span */
   int64_t parent_span_id; /* the parent of the sender's span; 0: it is a root */
 };
 
