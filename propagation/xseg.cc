@@ -36,7 +36,7 @@ static_assert(offsetof(Request, targetlen) == 64 && offsetof(Request, path) == 9
               offsetof(Request, req_trace) == TRACEKIN_XSEG_OFFSET &&
               sizeof(Request) == TRACEKIN_XSEG_SIZE);
 
-// Returns 0, or the error that all functions share.
+// Checks the arguments that all functions share. Returns 0 or a negative errno.
 int Check(const void* request, std::size_t size) {
   if (request == nullptr) return -EINVAL;
   return size < TRACEKIN_XSEG_SIZE ? -ENOBUFS : 0;
