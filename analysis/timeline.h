@@ -128,7 +128,7 @@ struct Host {
 };
 
 struct Timelines {
-  static constexpr std::size_t kMaxNames = 65535;  // because a Segment stores a name in 16 bits
+  static constexpr std::size_t kMaxNames = 65535;  // a Segment stores a name in 16 bits
 
   std::vector<Host> hosts;
   std::vector<Thread> threads;
