@@ -12,8 +12,8 @@ namespace tracekin {
 
 namespace {
 
-// Larger than any exponent that the digits of a string in memory could compensate, and far from
-// overflow.
+// This limit is larger than any exponent that the digits of a string in memory could compensate,
+// and far from overflow.
 constexpr std::int64_t kMaxExponent = std::numeric_limits<std::int64_t>::max() / 4;
 
 // Returns the exponent in `text`, which begins after the 'e'.
