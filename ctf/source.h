@@ -38,7 +38,7 @@ struct Trace {
   bool kernel = false;                          // false: a trace of programs
   std::uint16_t host = 0;                       // an index of Found::hosts, like Event::host
   std::string hostname;                         // name of the machine, or "" if unknown
-  analysis::Clock clock;                        // as measured by this trace
+  analysis::Clock clock;                        // the clock as this trace measures it
   std::map<std::string, std::uint64_t> events;  // the number of events by name
 };
 

@@ -30,9 +30,10 @@ struct Type {
   };
 
   Kind kind = Kind::kInteger;
-  unsigned alignment = 1;  // in bits; a power of two
+  unsigned alignment = 1;  // in bits, a power of two
 
-  // For integers, including those of enumerations. Floating-point numbers only have a size.
+  // These apply to integers, including those of enumerations. Floating-point numbers only have a
+  // size.
   unsigned bits = 0;
   bool is_signed = false;
   bool big_endian = false;
