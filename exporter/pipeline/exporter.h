@@ -136,7 +136,7 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   void Log(LogLevel level, MakeMessage make_message) noexcept;
 
   const ExporterOptions options_;
-  const std::string resource_;  // as entries (span_bytes.h)
+  const std::string resource_;  // encoded as entries (span_bytes.h)
   const MakeEncoder make_encoder_;
   const MakeTransport make_transport_;
   const Logger logger_;

@@ -240,7 +240,7 @@ int HttpTransport::OnBytes(CURL* /*easy*/, curl_infotype type, char* /*data*/, s
 }
 
 int HttpTransport::OnProgress(void* self, curl_off_t, curl_off_t, curl_off_t, curl_off_t) noexcept {
-  return static_cast<HttpTransport*>(self)->bytes_read_ > kAnswerRead ? 1 : 0;  // 1 aborts it
+  return static_cast<HttpTransport*>(self)->bytes_read_ > kAnswerRead ? 1 : 0;  // 1: abort
 }
 
 }  // namespace tracekin::exporter
