@@ -53,13 +53,13 @@ struct ExporterOptions {
   std::uint64_t flush_interval_ms = 100;     // maximum delay before a finished span is sent
   std::uint64_t batch_spans = 1000;          // maximum number of spans per request
   std::uint64_t connect_timeout_ms = 2000;
-  std::uint64_t timeout_ms = 5000;        // per request, from connecting to the response
+  std::uint64_t timeout_ms = 5000;        // limit per request, from connecting to the response
   std::uint64_t close_timeout_ms = 2000;  // limit for Close() and for destroying the tracer
 
   std::uint64_t retry_backoff_ms = 100;        // the first delay; doubles with each retry ...
   std::uint64_t retry_max_backoff_ms = 10000;  // ... up to this limit
   std::uint64_t retry_max_age_ms = 60000;      // a failing batch is given up at this age
-  std::uint64_t retry_max_tries = 20;          // or after this number of tries
+  std::uint64_t retry_max_tries = 20;          // a failing batch is given up after this many tries
 
   std::string spool_path;                               // a folder; empty: no spool
   std::uint64_t spool_bytes = 268435456;                // maximum bytes on disk, per process
@@ -78,7 +78,7 @@ struct ExporterOptions {
   std::map<std::string, std::string> headers;  // sent with each request; values are secret
   std::string bearer_file;         // contains a token, sent as "Authorization: Bearer TOKEN"
   std::string basic_file;          // contains user:password, sent as "Authorization: Basic ..."
-  std::string ca_file;             // https: CA certificates; empty: those of the system
+  std::string ca_file;             // https: CA certificates; empty: the system's
   std::string client_certificate;  // https: client certificate (PEM); its key is in client_key
   std::string client_key;          // not needed if client_certificate also contains the key
   std::string unix_socket;         // connect to this instead of the endpoint's host

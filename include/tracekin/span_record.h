@@ -125,7 +125,7 @@ struct SpanRecord {
 /// text of a record.
 struct Resource {
   std::string_view service_name;
-  std::vector<SpanRecord::Tag> tags;  // apply to each span that does not set the same key
+  std::vector<SpanRecord::Tag> tags;  // tags of each span that does not set the same key
 };
 
 }  // namespace tracekin
