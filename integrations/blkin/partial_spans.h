@@ -75,8 +75,8 @@ class PartialSpans {
   struct PartialSpan {
     Key key;
     std::int64_t parent_span_id;
-    std::int64_t opened_at = 0;  // steady clock in ns, of the first record in `text`
-    std::int64_t used_at = 0;    // steady clock in ns, of the last record or of the report
+    std::int64_t opened_at = 0;  // steady time in ns of the first record in `text`
+    std::int64_t used_at = 0;    // steady time in ns of the last record or of the report
     // These times are in ns since the Unix epoch, or 0 if they were not recorded.
     std::int64_t first_ns = 0;  // time of the first annotation in `text`, or of the first tag
     std::int64_t last_ns = 0;   // time of the last annotation in `text`, or of the last tag
