@@ -99,7 +99,7 @@ class TextLookup {
   bool has_jaeger_items_ = false;                      // true if iterated only for Jaeger's items
   unsigned seen_ = 0;                                  // set of keys, as Bit values
   unsigned repeated_ = 0;                              // set of keys, as Bit values
-  std::array<std::uint8_t, kKeys + 1> lines_{};        // number kept per list
+  std::array<std::uint8_t, kKeys + 1> lines_{};        // number of lines kept per list
   std::array<std::uint16_t, kKeys + 1> list_bytes_{};  // size kept per list, with commas
   std::string joined_;
   std::unique_ptr<char[]> heap_;  // replaces inline_ when that is full
