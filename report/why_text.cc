@@ -20,7 +20,7 @@ using analysis::Part;
 using analysis::SpanRecord;
 using analysis::Time;
 
-constexpr std::size_t kMaxLines = 6;   // below one phrase; one line sums up the rest
+constexpr std::size_t kMaxLines = 6;   // limit below one phrase; another line sums up the rest
 constexpr std::size_t kMaxDepth = 12;  // only the JSON output contains deeper parts
 
 struct Phrase {
