@@ -30,7 +30,7 @@ TEST(ForTerminal, LetsNothingThroughThatCommandsATerminalOrHidesText) {
        R"(\xc2\x9b31m)"},  // CSI, as one character
       {"\x9b"
        "31m",
-       R"(\x9b31m)"},  // and as one byte
+       R"(\x9b31m)"},  // CSI as one byte
       {"a\xe2\x80\xae"
        "b",
        R"(a\xe2\x80\xaeb)"},                        // right-to-left override

@@ -142,7 +142,7 @@ TEST(SanitizeTest, MakesAnyBytesValid) {
     ASSERT_EQ(once.find('\0'), std::string::npos);
     ASSERT_LE(once.size(), 3 * text.size());
 
-    rapidjson::Document document;  // which has its own decoder
+    rapidjson::Document document;  // rapidjson has its own decoder
     std::string json(MaxJsonStringSize(once.size()), 0);
     json.resize(WriteJsonString(once, json.data(), json.data() + json.size()) - json.data());
     document.Parse<rapidjson::kParseValidateEncodingFlag>(json.data(), json.size());

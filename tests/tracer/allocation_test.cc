@@ -131,7 +131,7 @@ TEST(WithoutMemory, ASpanIsNotStartedOrIsWhole) {
 TEST(WithoutMemory, TheExporterThreadIsStartedLaterOrMissed) {
   TRACEKIN_SKIP_WITHOUT_THREADS_AFTER_FORK();
   RecordingTracer tracer;
-  const MemoryFor nothing(0);  // at the fork, when the child starts its own thread
+  const MemoryFor nothing(0);  // no memory while the child starts its own thread
   InFork([&tracer] {
     allocations_left = -1;
     tracer->StartSpan("a");

@@ -206,7 +206,7 @@ TEST(Close, InterruptsACollectorThatHangs) {
     RecordingTracer tracer(options);
     tracer.collector().set_answer(Answer::kHang);
     for (int i = 0; i < 100; ++i) tracer->StartSpan("a");
-    tracer->Flush(milliseconds(1));  // a request has been sent, or nearly
+    tracer->Flush(milliseconds(1));  // a request has been sent, or will be soon
     const Stopwatch watch;
     tracer->Close();
     EXPECT_LT(watch.elapsed(), kSoon);

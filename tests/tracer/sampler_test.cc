@@ -121,7 +121,7 @@ TEST(RateLimitingSampler, TakesItsRateInTheLongRun) {
   for (const double rate : {0.1, 0.5, 1.0, 2.5, 10.0, 1000.0}) {
     RateLimitingSampler sampler(rate);
     constexpr int kSeconds = 1000;
-    constexpr int kSteps = 2000;  // per second, faster than any rate
+    constexpr int kSteps = 2000;  // steps per second, faster than any rate
     int taken = 0;
     for (std::int64_t step = 0; step < std::int64_t{kSeconds} * kSteps; ++step) {
       taken += sampler.SampleAt(kStart + step * (kSecond / kSteps)) ? 1 : 0;

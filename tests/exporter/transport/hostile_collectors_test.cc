@@ -273,7 +273,7 @@ std::vector<Row> Rows() {
   return rows;
 }
 
-/// Answers the first requests with the row's answer and the others well.
+/// Answers the first requests with the row's answer, and all others with success.
 class HostileCollector {
  public:
   explicit HostileCollector(const Row& row)
