@@ -231,7 +231,7 @@ int Run(Options options) {
 std::function<int()> Add(CLI::App* app) {
   const auto options = std::make_shared<Options>();
   app->footer(
-      "The exit status is that of COMMAND. Examples:\n"
+      "The exit status is the status of COMMAND. Examples:\n"
       "  tracekin record -- ./server --port 8080\n"
       "  sudo tracekin record --kernel --user -- ./server --port 8080\n"
       "  sudo tracekin record --kernel -o /tmp/slow --duration 10s --pid 4711\n"

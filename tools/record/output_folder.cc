@@ -47,7 +47,7 @@ bool IsTrusted(const struct stat& status) {
 // Checks the folders from `folder` up to the root. REQUIRES: `folder` exists, and its path has no
 // links.
 void CheckAbove(const fs::path& folder) {
-  bool trusted = true;  // whether the owner of the folder below is trusted
+  bool trusted = true;  // true if the owner of the folder below is trusted
   for (fs::path above = folder, below;; below = above, above = above.parent_path()) {
     const struct stat status = StatusOf(above);
     const bool anybodys = (status.st_mode & S_IWOTH) != 0;
