@@ -28,7 +28,7 @@ struct tracekin_ust_ids {
   uint64_t trace_id_high; /* 0 for 64-bit trace ids */
   uint64_t trace_id_low;
   uint64_t span_id;
-  int32_t tid; /* of the calling thread */
+  int32_t tid; /* id of the calling thread */
 };
 
 struct tracekin_ust_span {
@@ -44,7 +44,7 @@ struct tracekin_ust_span {
   const char* tags;   /* a JSON object of strings; finish only */
   uint8_t sampled;    /* finish only */
   uint8_t error;      /* finish only */
-  int32_t tid;        /* of the calling thread */
+  int32_t tid;        /* id of the calling thread */
 };
 
 /* Expands to FIELD(name) for each counter of the event exporter_stats, in the order of its fields.
@@ -73,7 +73,7 @@ struct tracekin_ust_stats {
 #define TRACEKIN_UST_MEMBER(name) uint64_t name;
   TRACEKIN_UST_COUNTERS(TRACEKIN_UST_MEMBER)
 #undef TRACEKIN_UST_MEMBER
-  int32_t tid; /* of the calling thread */
+  int32_t tid; /* id of the calling thread */
 };
 
 /* The origin of a BlkKin record. See docs/blkin.md. */
