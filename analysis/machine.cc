@@ -447,7 +447,7 @@ void Machine::OnInterrupt(const Event& event) {
 }
 
 void Machine::Interrupt(const Event& event, Context context, std::uint16_t what) {
-  constexpr std::size_t kDeepest = 16;  // more means that exits were lost
+  constexpr std::size_t kDeepest = 16;  // if there are more levels, exits were lost
   Cpu& cpu = CpuOf(event);
   if (cpu.levels.size() >= kDeepest) Lower(&cpu, 0);
   cpu.levels.push_back({context, what});

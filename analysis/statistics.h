@@ -63,8 +63,8 @@ struct Change {
   double total() const;
 };
 
-/// Compares the groups of two recordings. Sorts the result by the size of the change, up or down,
-/// in descending order. The result points into the groups.
+/// Compares the groups of two recordings. Sorts the result by the absolute value of the change, the
+/// largest first. The result points into the groups.
 std::vector<Change> Compare(const std::vector<Group>& before, const std::vector<Group>& after);
 
 }  // namespace tracekin::analysis
