@@ -67,7 +67,7 @@ inline std::uint64_t RandomId(ThreadState& state) noexcept {
     state.random[0] = y;
     x ^= x << 23;
     state.random[1] = x ^ y ^ (x >> 17) ^ (y >> 26);
-    id = (state.random[1] + y) >> 1;  // the lowest bit is the weakest
+    id = (state.random[1] + y) >> 1;  // the lowest bit is the least random
   } while (id == 0);
   return id;
 }
