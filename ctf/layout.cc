@@ -34,8 +34,8 @@ void CheckClock(const Type& type, const std::string& name) {
   for (const Type::Field& field : type.fields) CheckClock(*field.type, name);
 }
 
-// Checks that the names of the packet's fields do not begin with an underscore. Only the name of
-// the CPU's field may.
+// Checks that the names of the packet's fields do not begin with an underscore, except for the name
+// of the CPU's field.
 void CheckNames(const TypePointer& type, const std::vector<Wanted>& wanted) {
   for (const Type::Field& field : type->fields) {
     for (const Wanted& each : wanted) {
