@@ -15,8 +15,8 @@ namespace tracekin::exporter {
 class CredentialFile {
  public:
   enum class Scheme {
-    kBearer,  // the file is one token (RFC 6750, section 2.1)
-    kBasic,   // the file is user:password (RFC 7617, section 2)
+    kBearer,  // the file contains one token (RFC 6750, section 2.1)
+    kBasic,   // the file contains user:password (RFC 7617, section 2)
   };
 
   static constexpr std::size_t kMaxBytes = 65536;
