@@ -46,7 +46,7 @@ class Choices {
     return items[Below(kSize)];
   }
 
-  /// Returns any number. Those at the ends of the type's range are more frequent than by chance.
+  /// Returns any number. Numbers at the ends of the type's range are more frequent than others.
   template <class Integer>
   Integer Number() {
     using Limits = std::numeric_limits<Integer>;
