@@ -534,7 +534,7 @@ TEST_F(SourceTest, KnowsClocksBeforeItReads) {
 
 class DamagedSourceTest : public SourceTest {
  protected:
-  // Reads the trace. The project's own reader, which must be used, reads as much as it can.
+  // Reads the trace. Tests require that the project's own reader reads it, as far as it can.
   Reading Read() { return ReadTraces({folder_.path()}, Way::kAny); }
 
   void ExpectDamage(const Reading& reading, const std::string& what) {

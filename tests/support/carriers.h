@@ -20,7 +20,7 @@ using opentracing::expected;
 using opentracing::string_view;
 
 /// A text map and HTTP headers, for reading and writing. Keeps key-value pairs in the order of
-/// their arrival. Counts how it is read.
+/// their arrival. Counts its iterations and the keys that are set repeatedly.
 class Pairs : public opentracing::HTTPHeadersReader, public opentracing::HTTPHeadersWriter {
  public:
   Pairs() = default;

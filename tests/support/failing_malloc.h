@@ -14,7 +14,7 @@ namespace tracekin::testing {
 /// and all later ones succeed.
 void FailAllocations(long good, long bad);
 
-/// From now on, all allocations succeed. Returns how many there were since FailAllocations().
+/// From now on, all allocations succeed. Returns the number of allocations since FailAllocations().
 long EndFailingAllocations();
 
 }  // namespace tracekin::testing

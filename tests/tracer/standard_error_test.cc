@@ -224,9 +224,9 @@ TEST(StandardError, ThatIsAStoppedTerminalHoldsNobodyUp) {
   });
 }
 
-// Uses a tracer that logs a lot, with standard error in any state. It logs its configuration, that
-// others can read its credentials, that its collector is unreachable, and the spans that it
-// dropped.
+// Uses a tracer that logs a lot, with standard error in any state. It logs its configuration and
+// the number of dropped spans, and warns that others can read its credentials and that its
+// collector is unreachable.
 void MakeUseAndCloseATracer() {
   Options options;
   options.service_name = "test";
