@@ -342,10 +342,10 @@ class Threads {
   }
 
  private:
-  // Goes from the end to the start. If several scopes are open at the same time, the scope that
-  // ends last counts as long as it is open, because the span could not end before it. The time
-  // between two scopes belongs to the thread that continues the span, so that its earlier work is
-  // shown.
+  // Visits the scopes from the end of the span to its start. If several scopes are open at the same
+  // time, the scope that ends last counts as long as it is open, because the span could not end
+  // before it. The time between two scopes belongs to the thread that continues the span, so that
+  // its earlier work is shown.
   void DivideByScopes() {
     ThreadIndex next = span_.finish_thread;
     if (!IsThread(next)) next = scopes_.back()->thread;
