@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Begins the field `messages`: a list of structs, followed by their number.
+// Begins the field `messages`, a list of structs. The number of structs follows.
 constexpr std::string_view kArgumentsBegin = "\x0F\0\1\x0C\0\0\0\0"sv;
 
 // Encodes the length of a string or a list.

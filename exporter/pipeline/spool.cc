@@ -276,7 +276,7 @@ bool Spool::Append(const Batch& batch) {
   Segment& segment = segments_.back();
   if (!WriteAll(writing_.get(), scratch_)) {
     const int error = errno;
-    // The part that was written would be read as whole records.
+    // Otherwise the part that was written would be read as if its records were complete.
     if (ftruncate(writing_.get(), static_cast<off_t>(segment.bytes)) != 0) writing_.Close();
     errno = error;
     return Fail("write to", segment.path);

@@ -22,9 +22,9 @@ constexpr long kMaxIdleSeconds = 10;
 constexpr long kCaCacheSeconds = 60;
 
 // kAnswerKept is how much of a response body is quoted in messages. kAnswerRead is how much of a
-// response is read before the connection is closed. It counts the status line, headers, body,
-// chunks and trailers, and a compressed body also as decoded. Normal responses of collectors have a
-// few hundred bytes.
+// response is read before the connection is closed. This limit applies to all bytes received
+// (status line, headers, body, chunks and trailers), and separately to the body after
+// decompression. Normal responses of collectors have a few hundred bytes.
 constexpr std::size_t kAnswerKept = 512;
 constexpr std::size_t kAnswerRead = 65536;
 

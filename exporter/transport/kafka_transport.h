@@ -71,7 +71,7 @@ class KafkaTransport final : public Transport {
 
   const ExporterOptions options_;
   EarliestDeadline interrupt_;
-  const std::shared_ptr<Sockets> sockets_;  // of all clients, including those that end
+  const std::shared_ptr<Sockets> sockets_;  // the sockets of all clients, including closing ones
   std::shared_ptr<Client> client_;
   std::vector<Ending> ending_;
 };
