@@ -66,10 +66,10 @@ class Host {
  public:
   explicit Host(const Identity& identity);
 
-  /// Does each work once.
+  /// Does each kind of work once.
   void Work() const;
 
-  /// Calls `body` while each work is repeated on its own thread.
+  /// Calls `body` while each kind of work is repeated on its own thread.
   void WorkDuring(const std::function<void()>& body) const;
 
  private:

@@ -82,14 +82,14 @@ TEST_F(OutputFolder, ThatIsALinkIsRefused) {
 }
 
 TEST_F(OutputFolder, ThatOthersMayWriteToIsRefused) {
-  EXPECT_THAT(ErrorOf(Made(base_ + "/all", 0777)), HasSubstr(" is writable for other users"));
-  EXPECT_THAT(ErrorOf(Made(base_ + "/sticky", 01777)), HasSubstr(" is writable for other users"));
-  EXPECT_EQ(ErrorOf(Made(base_ + "/group", 0775)), "taken");  // writable for this user's own group
+  EXPECT_THAT(ErrorOf(Made(base_ + "/all", 0777)), HasSubstr(" is writable by other users"));
+  EXPECT_THAT(ErrorOf(Made(base_ + "/sticky", 01777)), HasSubstr(" is writable by other users"));
+  EXPECT_EQ(ErrorOf(Made(base_ + "/group", 0775)), "taken");  // writable by this user's own group
 }
 
 TEST_F(OutputFolder, BelowOneThatAnybodyMayReplaceIsRefused) {
   const std::string shared = Made(base_ + "/shared", 0777);
-  EXPECT_THAT(ErrorOf(shared + "/trace"), HasSubstr("/shared is writable for all users"));
+  EXPECT_THAT(ErrorOf(shared + "/trace"), HasSubstr("/shared is writable by all users"));
   EXPECT_FALSE(fs::exists(shared + "/trace"));
   Made(shared, 01777);
   EXPECT_EQ(ErrorOf(shared + "/trace"), "taken");

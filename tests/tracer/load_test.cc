@@ -90,7 +90,7 @@ TEST(Load, TenMillionSpansAreExportedOrCounted) {
   EXPECT_EQ(counters.exported, lines);
   EXPECT_EQ(counters.exported + counters.dropped.queue_full, kSpans);
   EXPECT_GE(counters.exported, kSpans / 100);  // the queue holds fewer spans
-  // The queue's 16 MB, two batches and their JSON, and the threads.
+  // This is enough for the queue's 16 MB, two batches and their JSON, and the threads.
   if (kMeasuresMemory) {
     EXPECT_LE(after - before, 32'000U);
   }
