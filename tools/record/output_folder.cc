@@ -52,7 +52,7 @@ void CheckAbove(const fs::path& folder) {
     const struct stat status = StatusOf(above);
     const bool anybodys = (status.st_mode & S_IWOTH) != 0;
     if (anybodys && (status.st_mode & S_ISVTX) == 0) {
-      Refuse(above, " is writable for all users, and one of them could put a link there");
+      Refuse(above, " is writable by all users, and one of them could put a link there");
     }
     if (anybodys && !trusted) Refuse(below, " belongs to another user, who could put a link there");
     if (above == above.parent_path()) return;
@@ -68,7 +68,7 @@ void CheckFound(const fs::path& folder) {
   if (!IsOwn(status)) Refuse(folder, " belongs to another user");
   const bool others = (status.st_mode & S_IWOTH) != 0 ||
                       ((status.st_mode & S_IWGRP) != 0 && status.st_gid != getegid());
-  if (others) Refuse(folder, " is writable for other users");
+  if (others) Refuse(folder, " is writable by other users");
   std::error_code error;
   if (!fs::is_empty(folder, error)) Refuse(folder, " exists and is not empty");
 }

@@ -13,7 +13,7 @@
 namespace tracekin::record {
 
 /// Makes `folder` (absolute) and its missing parents, for this user only. An existing folder is
-/// accepted if it is empty, not a link, owned by this user, and not writable for others. A parent
+/// accepted if it is empty, not a link, owned by this user, and not writable by others. A parent
 /// that everybody can write to must have the sticky bit. The folder directly in it must belong to
 /// this user, to root, or under sudo to the caller.
 ///
