@@ -82,7 +82,7 @@ class SpanWriter {
   static constexpr std::uint32_t kInlineBytes = 640;
   static constexpr std::size_t kMaxNameBytes = 512;
   static constexpr std::size_t kMaxKeyBytes = 1024;
-  static constexpr std::uint32_t kMaxDeadBytes = 512;  // more dead bytes may be worth removing
+  static constexpr std::uint32_t kMaxDeadBytes = 512;  // CompactIfWorthwhile() ignores fewer
 
   void SetTextTag(const SpanRecord::Tag& tag) noexcept;
   void SetEndpoint(exporter::EntryType type, const Endpoint& endpoint) noexcept;
