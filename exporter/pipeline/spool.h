@@ -71,8 +71,8 @@ class Spool {
   /// Marks the first `spans` unsettled spans as not to be sent again. The caller counts them.
   void Settle(std::size_t spans) noexcept;
 
-  /// While this is false, some spans are counted as spooled. A dead process's spans are not all
-  /// counted from the start.
+  /// Returns whether there are no segments. While there are any, at least some of their spans are
+  /// counted as spooled. The spans of an adopted segment are counted when it is loaded.
   bool empty() const { return segments_.empty(); }
 
   /// Returns whether adopted spans of a dead process are left.
