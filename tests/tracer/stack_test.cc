@@ -44,7 +44,7 @@ constexpr bool kMeasures = true;
 
 class PaintedStack {
  public:
-  /// Runs `call` on this stack. Returns how many bytes it has used.
+  /// Runs `call` on this stack. Returns the number of bytes that it has used.
   std::size_t BytesOf(const std::function<void()>& call) {
     std::fill(bytes_.begin(), bytes_.end(), kPaint);
     call_ = &call;

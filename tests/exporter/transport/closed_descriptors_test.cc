@@ -168,7 +168,7 @@ class ClosedDescriptors : public ::testing::TestWithParam<Way> {
     EXPECT_EQ(result.status, SendStatus::kAccepted) << result.message;
   }
 
-  std::atomic<bool> hang_{false};  // hang at the next request
+  std::atomic<bool> hang_{false};  // true: hang at the next request
   const std::array<int, 2> hanging_ = MakePipe();
   FaultServer server_;
 };
