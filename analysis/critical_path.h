@@ -63,15 +63,15 @@ constexpr std::size_t kMaxParts = 100'000;
 /// Explains the time of a span.
 Explanation Explain(const Timelines& timelines, const Spans& spans, SpanIndex span);
 
-/// How long a wait for a disk was spent before and after its request was issued to the device. The
-/// rest of the wait is before the request was made, or after it was completed.
+/// The parts of a wait for a disk before and after its request was issued to the device. The rest
+/// of the wait is before the request was made, or after it was completed.
 struct DiskTime {
   Time queue = 0;    // in a queue of the kernel
   Time service = 0;  // in the device
 };
 
-/// Returns the times of a part. They are 0 if the part is not a wait for a disk, or if the trace
-/// does not contain the beginning of the request.
+/// Returns the two times of a part. They are 0 if the part is not a wait for a disk, or if the
+/// trace does not contain the beginning of the request.
 DiskTime DiskTimeOf(const Timelines& timelines, const Part& part);
 
 /// Returns the parts of a thread's time from `from` to `to`, as if that time were a span.

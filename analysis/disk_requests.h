@@ -26,13 +26,13 @@ class DiskRequests {
  public:
   explicit DiskRequests(std::size_t limit) : limit_(limit) {}
 
-  /// Process an event of these kinds. A request that no scheduler of the disk delays is issued
-  /// without having been inserted.
+  /// These process kBlockInsert and kBlockIssue events. A request that no scheduler of the disk
+  /// delays is issued without having been inserted.
   void Insert(const Event& event, Time now);
   void Issue(const Event& event, Time now);
 
-  /// Processes a kBlockComplete event. Returns the request; the times that the trace does not
-  /// contain are 0.
+  /// Processes a kBlockComplete event. Returns the request. Its times are 0 if the trace does not
+  /// contain them.
   DiskRequest Complete(const Event& event, Time now);
 
  private:

@@ -127,8 +127,8 @@ struct Syscall {  // entry: the arguments of the call; exit: kResult
   enum Number { kFd, kAddress, kOperation, kValue, kTimeout, kPid, kResult };
   enum Text { kName };  // the name without the prefix of the event's name, such as "futex"
 };
-/// The system calls by which the analysis tells the causes of waits apart. They are rare or block,
-/// so that a recording of these alone is cheap. A recording may contain all other calls, too.
+/// The system calls from which the analysis determines the causes of waits. They are rare or block,
+/// so a recording of these calls alone is cheap. A recording may also contain all other calls.
 constexpr std::string_view kCallsOfWaits[] = {
     "futex",  "futex_waitv", "wait4", "waitid", "nanosleep", "clock_nanosleep",
     "clone",  "clone3",      "vfork", "exit",   "exit_group"};

@@ -469,7 +469,7 @@ void Machine::OnSyscall(const Event& event) {
   if (!IsThread(cpu.current)) return;
   Live& live = live_[cpu.current];
   live.in_call = event.kind == Kind::kSyscallEntry;
-  // After a call, the thread may be in another one that was not recorded.
+  // After a recorded call, the thread may be in a call that was not recorded.
   bool& all_calls = states_[event.host].all_calls;
   all_calls = all_calls || (live.in_call && !IsCallOfWaits(event.text[Syscall::kName]));
   live.call_known = all_calls;

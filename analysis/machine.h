@@ -83,7 +83,7 @@ class Machine {
     Packets::Received packet;                               // the last packet that was received
     std::size_t packet_level = 0;                           // the level in which it was received
     DiskRequest request;  // the last disk request that was completed
-    // Its index in Timelines::requests, or 0 if it has not woken a thread.
+    // The index of `request` in Timelines::requests, or 0 if it has not woken a thread.
     std::uint32_t request_index = 0;
   };
   // The state of a thread that is needed only while it lives.
@@ -104,7 +104,7 @@ class Machine {
     DiskRequests requests{kMaxRequests};
     unsigned idle_cpus = 0;
     bool has_waking = false;
-    bool all_calls = false;  // whether the recording contains other calls than kCallsOfWaits
+    bool all_calls = false;  // true if calls other than kCallsOfWaits are recorded
   };
 
   Host& HostOf(std::uint16_t host);

@@ -79,8 +79,8 @@ struct PacketSource {
 
 /// A request to a disk that was completed.
 struct DiskRequest {
-  Time inserted = 0;  // into a queue of the kernel; 0 if it was not, or if that is unknown
-  Time issued = 0;    // to the device; 0 if unknown
+  Time inserted = 0;  // time of insertion into a queue of the kernel; 0 if none or unknown
+  Time issued = 0;    // time of issue to the device; 0 if unknown
   Time completed = 0;
   std::uint64_t sector = 0;
   std::uint32_t device = 0;  // the kernel's dev_t, major << 20 | minor
