@@ -14,8 +14,8 @@
 namespace tracekin {
 
 /// Reads the regular file `path` into `*content`, and its attributes into `*file` unless that is
-/// null. Returns "" on success, and otherwise the reason of the failure. Examples are "No such file
-/// or directory", "not a regular file" and "longer than 65536 bytes". Throws std::bad_alloc.
+/// null. Returns "" on success, and otherwise the reason for the failure. Examples are "No such
+/// file or directory", "not a regular file" and "longer than 65536 bytes". Throws std::bad_alloc.
 std::string ReadRegularFile(const std::string& path, std::size_t max_bytes, std::string* content,
                             struct stat* file = nullptr);
 

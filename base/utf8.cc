@@ -187,7 +187,7 @@ char ShortEscape(char c) {
   }
 }
 
-// Writes \uXXXX, or two of them, a surrogate pair, for code points beyond U+FFFF.
+// Writes \uXXXX. For code points beyond U+FFFF, writes two of these escapes (a surrogate pair).
 char* WriteCodePoint(char32_t code_point, char* out) noexcept {
   if (code_point > 0xFFFF) {
     out = WriteCodePoint(0xD800 + ((code_point - 0x10000) >> 10), out);

@@ -59,7 +59,7 @@ bool IsControl(char32_t code_point) noexcept;
 /// Returns the maximum number of bytes that WriteJsonString writes for text of `size` bytes.
 constexpr std::size_t MaxJsonStringSize(std::size_t size) { return 6 * size + 2; }
 
-/// How a JSON string contains characters beyond ASCII: as UTF-8, or escaped as \uXXXX.
+/// The form of characters beyond ASCII in a JSON string: UTF-8, or escapes (\uXXXX).
 enum class NonAscii { kKeep, kEscape };
 
 /// Writes `text`, which must be valid UTF-8, to [out, end) as a JSON string with its quotes.
