@@ -27,7 +27,8 @@ bool CheckSetting(const Setting& setting, const Options& options, std::string_vi
 /// Returns sampler.type, or the type that the other options imply if it is not set.
 std::string_view SamplerTypeOf(const SamplerOptions& sampler);
 
-/// How a request proves who sends it, each by what sets it; a request can have one of them.
+/// Returns the credentials that the options set, each by the name of its setting. A request can
+/// have only one of them.
 std::vector<std::string_view> Credentials(const ExporterOptions& exporter);
 
 /// Returns whether anyone who can listen on the network could read a credential.

@@ -47,7 +47,7 @@ struct Number : Field<double> {
 struct Text : Field<std::string> {
   std::vector<std::string_view> allowed = {};
 };
-// The path of a file, and what the tracer does with it.
+// The path of a file, and the way in which the tracer uses it.
 struct Path : Text {
   enum class Use {
     kRead,      // reads it, and reads it again when it changes
