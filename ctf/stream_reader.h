@@ -72,7 +72,7 @@ class StreamReader {
   const analysis::Event& event() const { return event_; }
   std::uint64_t cycles() const { return event_.cycles; }
 
-  /// Return the size of all packets, and of those that were read.
+  /// Return the size in bytes of all packets, and of the packets that were read.
   std::uint64_t bytes() const;
   std::uint64_t bytes_read() const { return bytes_read_; }
 
@@ -99,7 +99,7 @@ class StreamReader {
   const std::vector<Part> parts_;
   const StreamLimits limits_;
   std::size_t next_part_ = 0;
-  std::uint64_t bytes_read_ = 0;  // of the parts before the open one
+  std::uint64_t bytes_read_ = 0;  // size of the parts before the open one
 
   // The open part.
   const TraceFile* open_ = nullptr;
