@@ -85,7 +85,8 @@ struct Destination {
   // discards all spans.
   Connection (*connect)(const ExporterOptions& options, const Format& format,
                         const std::string& content_type) = nullptr;
-  // Reads what the transport needs of the host's file system; see Preload(). May be null.
+  // Reads the data that the transport needs from the host's file system; see Preload(). May be
+  // null.
   std::string (*preload)(const ExporterOptions& options) = nullptr;
 
   bool sends() const { return connect != nullptr; }
@@ -124,9 +125,8 @@ std::shared_ptr<Exporter> MakeExporter(ExporterOptions options, const Resource& 
 
 /// Reads the files that a connection to the collector needs and resolves the collector's name, for
 /// tracers that this process and its children make later, possibly in another root folder or as
-/// another user. Returns an error message or "". May block as long as getaddrinfo(). Throws
-/// std::bad_alloc.
-/// REQUIRES: the options are valid and their paths are absolute.
+/// another user. Returns an error message or "". May block for as long as getaddrinfo() does.
+/// Throws std::bad_alloc. REQUIRES: the options are valid and their paths are absolute.
 std::string Preload(const ExporterOptions& options);
 
 /// Lists the types and formats that do not need a module, for an error message.

@@ -41,9 +41,9 @@ class HttpTransport final : public Transport {
   using Judge = SendResult (*)(long status, std::string_view text,
                                std::chrono::seconds retry_after);
 
-  /// Uses `endpoint`, `connect_timeout_ms` and what ExporterOptions says of HTTP; and `proxy`,
-  /// unless there is a Unix socket to connect to. Names are asked of `resolver`; without one
-  /// libcurl resolves them. `files` are those of `options`, which may have been read earlier; by
+  /// Uses `endpoint`, `connect_timeout_ms` and the HTTP settings of ExporterOptions. Also uses
+  /// `proxy`, unless `unix_socket` is set. `resolver` resolves names. If it is null, libcurl
+  /// resolves them. `files` are the files of `options`, which may have been read earlier. By
   /// default they are read now. Throws std::runtime_error if libcurl cannot be set up.
   HttpTransport(const ExporterOptions& options, std::string_view content_type, Judge judge,
                 const Proxy& proxy = {}, std::shared_ptr<Resolver> resolver = nullptr,

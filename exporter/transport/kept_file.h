@@ -22,15 +22,15 @@ namespace tracekin::exporter {
 class KeptFile {
  public:
   /// Reads the file, which must be regular and not longer than `max_bytes`. If it cannot be opened,
-  /// uses what PreloadFile() has read. Throws std::bad_alloc.
+  /// uses the content that PreloadFile() has read. Throws std::bad_alloc.
   KeptFile(std::string path, std::size_t max_bytes);
 
   /// Reads the file again if it has changed. Returns whether content() or error() changed. Throws
   /// std::bad_alloc.
   bool Refresh();
 
-  /// Returns the last content. Returns nothing if there is none, or if the file has become one that
-  /// must not be used: a FIFO, or too long.
+  /// Returns the last content, or nullopt if there is none. A file that can be opened but must not
+  /// be used, because it is a FIFO or too long, has none.
   const std::optional<std::string>& content() const { return content_; }
 
   /// Returns why the file cannot be read now, or "".

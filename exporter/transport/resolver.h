@@ -39,7 +39,7 @@ class Resolver {
 
   /// Resolves the host on the calling thread, for the resolvers that this process and its children
   /// make later. They use the addresses until a query of their own succeeds. Returns an error
-  /// message or "". May block as long as getaddrinfo(). Throws std::bad_alloc.
+  /// message or "". May block for as long as getaddrinfo() does. Throws std::bad_alloc.
   static std::string Preload(const ExporterOptions& options, const std::string& proxy = {});
 
   Resolver(const std::string& host, std::uint16_t port);
