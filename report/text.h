@@ -15,8 +15,8 @@
 
 namespace tracekin::report {
 
-/// Explains the time of a span. Lists the largest causes first. Below each wait, lists what the
-/// thread that it waited for did in that time. Breaks lines that are wider than the terminal.
+/// Explains the time of a span. Lists the largest causes first. Below each wait, lists the
+/// activities of the thread that it waited for. Breaks lines that are wider than the terminal.
 std::string Why(const analysis::Engine& engine, analysis::SpanIndex span, const Style& style = {});
 
 enum class Order { kStart, kDuration };
