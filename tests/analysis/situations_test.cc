@@ -206,7 +206,7 @@ TEST_F(Situation, DiskTimeIsThatOfTheWait) {
 }
 
 // The kernel divides a write that must reach the medium into flushes, which have no sector, and the
-// data. It completes the whole with the sector of the data, but without a length.
+// data. It completes the whole write with the sector of the data, but without a length.
 TEST_F(Situation, DiskWriteThatIsFlushed) {
   constexpr std::int64_t kNoSector = -1;
   BlockIn("fsync");
@@ -267,7 +267,7 @@ TEST_F(Situation, PageIn) {
             "running 1; running:getpid 1; running 18; fault 30; ready 10; running 10");
 }
 
-// The recording lacks most calls, such as read(), so that the thread may have been in one of them.
+// The recording lacks most calls, such as read(), so the thread may have been in one of them.
 TEST_F(Situation, NoPageInIfOnlySomeCallsAreRecorded) {
   story_.Runs(0, 1, 0);
   story_.Start(0, 1, 1);
