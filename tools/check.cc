@@ -88,7 +88,8 @@ std::string WhyUnusable(const NamedPath& named) {
   return usable ? "" : std::generic_category().message(errno);
 }
 
-/// Becomes what the host becomes. Throws std::system_error.
+/// Changes the root folder and the user of this process, like the host does. Throws
+/// std::system_error.
 void Enter(const std::string& root, const passwd* user) {
   const auto check = [](int result, const std::string& what) {
     if (result != 0) throw std::system_error(errno, std::generic_category(), what);
@@ -116,8 +117,10 @@ bool HasName(const ExporterOptions& exporter) {
          exporter::Resolver::For(exporter) != nullptr;
 }
 
-/// Prints what this process cannot use. `seen_outside` are the paths that can be read before the
-/// host changes its root folder and its user. Returns whether something cannot work.
+/// Prints a line for each path that this process cannot use, and for a collector's name that it
+/// cannot resolve. A line is only a note if the plugin can read the path earlier: `seen_outside`
+/// lists the paths that can be read before the host changes its root folder and its user. Returns
+/// whether any line is a problem.
 bool PrintProblems(const tracekin::Options& options, const std::vector<std::string>& seen_outside) {
   bool problem = false;
   const std::string later =
@@ -142,7 +145,8 @@ bool PrintProblems(const tracekin::Options& options, const std::vector<std::stri
   return problem;
 }
 
-/// Runs PrintProblems() as the host. Returns whether something cannot work there.
+/// Runs PrintProblems() in a child process, as the host's user and below its root folder. Returns
+/// whether there is a problem.
 bool CheckHost(const tracekin::Options& options, const CheckOptions& check) {
   std::vector<std::string> seen;
   for (const NamedPath& named : PathsOf(options)) {

@@ -72,7 +72,7 @@ Reached Judge(const std::string& name, long status, const std::string& took) {
   return {false, answer};
 }
 
-// Zipkin accepts a list without spans, and so shows that address and path are right.
+// Zipkin accepts a list without spans. Its answer shows that the address and the path are right.
 Reached PostNothing(const ExporterOptions& options, const std::string& name) {
   const Curl curl = Connection(options, options.endpoint);
   if (curl == nullptr) return {false, "libcurl cannot be used"};
@@ -87,7 +87,7 @@ Reached PostNothing(const ExporterOptions& options, const std::string& name) {
   return Judge(name, status, Took(curl.get()));
 }
 
-// The broker that a name stands for may be down, and others up.
+// Tries the brokers one after the other, because some of them may be down.
 Reached ConnectToBrokers(const ExporterOptions& options) {
   Reached reached{false, "no broker"};
   for (std::size_t at = 0; at < options.kafka_brokers.size() && !reached.good;) {
@@ -101,7 +101,7 @@ Reached ConnectToBrokers(const ExporterOptions& options) {
   return reached;
 }
 
-// The name of a collector without a password that its URL may contain.
+// Returns the URL of a collector without the user and the password that it may contain.
 std::string NameOf(std::string url) {
   const std::size_t scheme = url.find("://");
   const std::size_t host = scheme == std::string::npos ? 0 : scheme + 3;

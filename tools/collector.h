@@ -13,13 +13,12 @@ namespace tracekin::tools {
 
 struct Reached {
   bool good = false;
-  std::string text;  // what was reached or what failed, and what helps
+  std::string text;  // the address that was reached, or the failure and a remedy
 };
 
-/// Connects to the collector of `options`, or to the first broker that answers, or looks at the
-/// file. Sends Zipkin's collectors an empty list of spans, unless they need credentials. Returns
-/// after the time-outs of the options at the latest.
-/// REQUIRES: the options are valid.
+/// Connects to the collector of `options` or to the first broker that answers, or checks the file.
+/// Sends an empty list of spans to a Zipkin collector, unless it needs credentials. Returns within
+/// the timeouts of the options. REQUIRES: the options are valid.
 Reached ReachCollector(const ExporterOptions& options);
 
 }  // namespace tracekin::tools

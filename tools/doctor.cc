@@ -57,7 +57,7 @@ void Doctor::Say(Level level, const char* what, const std::string& text) {
   found_problem_ = found_problem_ || level == Level::kProblem;
 }
 
-// Returns the number in a daemon's file, if that process runs; otherwise 0.
+// Returns the process id in a session daemon's file, or 0 if that process does not run.
 pid_t RunningDaemon(const std::string& folder) {
   std::ifstream file(folder + "/lttng-sessiond.pid");
   pid_t pid = 0;
@@ -151,7 +151,7 @@ bool HasKernelModules() {
   return false;
 }
 
-// Without a kernel tracer spans can still be recorded, so that its lack is a warning.
+// Only warns if there is no kernel tracer, because spans can be recorded without it.
 void Doctor::LookAtKernelTracer() {
   constexpr const char* kWhat = "kernel tracer";
   if (daemon_answers_) {

@@ -71,7 +71,8 @@ std::string LttngHome(const std::string& lttng_home, const std::string& home) {
   return lttng_home.empty() ? home : lttng_home;
 }
 
-// The tracer loads the provider from its own folder, or else from where the dynamic loader looks.
+// The tracer loads the provider from its own folder or, if it is not there, from the dynamic
+// loader's search path.
 bool ProviderIsInstalled(const Process& process) {
   std::error_code ignored;
   const std::string root = FolderOf(process.pid) + "/root";

@@ -15,18 +15,18 @@
 
 namespace tracekin::tools {
 
-/// What is known of a running process.
+/// Information about a running process.
 struct Process {
   pid_t pid = 0;
   uid_t user = 0;
-  std::string name;       // of its first thread
-  bool readable = false;  // whether the members below are known
+  std::string name;       // name of its first thread
+  bool readable = false;  // true if the members below are known
   std::string tracer;     // path of the loaded library that contains the tracer; empty: none
-  bool provider = false;  // whether libtracekin_ust.so is loaded, which emits the events
-  bool provider_installed = false;  // whether that library is where the tracer looks for it
+  bool provider = false;  // true if libtracekin_ust.so, which emits the events, is loaded
+  bool provider_installed = false;  // true if the tracer can find that library
   std::string setting;              // TRACEKIN_UST_ENABLED at its start
   std::string lttng_home;           // the folder in which LTTng looks for the user's session daemon
-  bool other_files = false;         // whether it is in another mount namespace, as in a container
+  bool other_files = false;         // true if it is in another mount namespace, as in a container
 
   bool traced() const { return !tracer.empty() || provider; }
 };
@@ -34,14 +34,15 @@ struct Process {
 /// Returns a process, or nothing if it does not exist or has ended.
 std::optional<Process> LookAt(pid_t pid);
 
-/// Returns a process and those that it has started, directly or not, and that still run.
+/// Returns a process and all its descendants that still run.
 std::vector<Process> LookAtTree(pid_t pid);
 
 /// Returns all processes that have the tracer.
 std::vector<Process> TracedProcesses();
 
-/// Says why the session daemon that answers this process gets no events from `process`, in a clause
-/// such as "has not loaded tracekin". Returns "" if the daemon gets the events of its spans.
+/// Returns the reason why the session daemon that answers this process gets no events from
+/// `process`, as a clause such as "has not loaded tracekin". Returns "" if the daemon gets the
+/// events of its spans.
 std::string WhyNoEvents(const Process& process);
 
 }  // namespace tracekin::tools

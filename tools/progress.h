@@ -10,8 +10,8 @@
 
 namespace tracekin::tools {
 
-/// Returns a line such as "reading  [#####     ]  50 %, 12 s left". `share` is between 0 and 1; 0
-/// means that it is unknown, and the line then shows the time that has passed.
+/// Returns a line such as "reading  [#####     ]  50 %, 12 s left". `share` is between 0 and 1. If
+/// it is 0, which means unknown, the line shows the time that has passed.
 std::string ProgressLine(const std::string& what, double share, double seconds);
 
 class Progress {

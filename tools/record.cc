@@ -151,7 +151,7 @@ std::string AbsoluteFolder(const std::string& output) {
   return folder;
 }
 
-// Returns the user as whom the command runs, or nothing if that is the user who records.
+// Returns the user that the command runs as, or nullopt if it is the user who records.
 std::optional<Account> UserOf(const Options& options, const std::optional<Account>& caller) {
   if (options.user.empty()) return std::nullopt;
   if (options.user != kCaller) return AccountOf(options.user);
@@ -175,7 +175,7 @@ struct FolderGuard {
   bool kept = false;
 };
 
-// Prints the summary and what to do next. Returns whether there are spans.
+// Prints the summary and suggests the next commands. Returns whether there are spans.
 bool Conclude(const Options& options, const Watch& watch) {
   const Summary summary = Summarize(options.output);
   std::fputs(Describe(summary, options.buffer_bytes).c_str(), stderr);

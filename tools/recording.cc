@@ -110,7 +110,7 @@ std::string NewestRecording() {
   return newest.string();
 }
 
-// The value of up to 19 digits; nothing of others.
+// Returns the value of 1 to 19 digits, or nullopt for any other text.
 std::optional<Time> Digits(const std::string& text) {
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   if (text.empty() || text.size() > 19 || !std::all_of(text.begin(), text.end(), is_digit)) {

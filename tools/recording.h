@@ -34,21 +34,21 @@ struct Question {
 /// for --help.
 void AddQuestion(CLI::App* app, const char* words, Question* question);
 
-/// Removes the folders with which the words of the question begin, and returns them. If the first
+/// Removes the folders at the beginning of the question's words, and returns them. If the first
 /// word is not a folder, returns the newest ./tracekin-* of the working directory. A word with a
 /// slash counts as a folder. Throws std::runtime_error if there is no recording.
 std::vector<std::string> TakeFolders(Question* question);
 
-/// Throws std::runtime_error if words are left after the folders were taken. For subcommands that
-/// do not take ids.
+/// Throws std::runtime_error if words are left after the folders were taken. Used by subcommands
+/// that do not accept ids.
 void RefuseWords(const Question& question);
 
-/// Reads the traces in all the folders as one recording. Shows its progress, and reports on
-/// standard error what the recording lacks. Throws ctf::ReadError.
+/// Reads the traces in all the folders as one recording. Shows its progress, and reports missing
+/// data on standard error. Throws ctf::ReadError.
 std::unique_ptr<analysis::Engine> ReadRecording(const std::vector<std::string>& folders);
 
-/// Returns the style for standard output. Uses colours and the width of lines only if that is a
-/// terminal, and no colours if the question or the environment variable NO_COLOR excludes them.
+/// Returns the style for standard output. Limits the width and uses colours only if that is a
+/// terminal. Uses no colours if the question or the environment variable NO_COLOR excludes them.
 report::Style StyleFor(const Question& question);
 
 /// Returns the spans that match the filters. Throws std::runtime_error if a filter is not valid.

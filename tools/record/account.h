@@ -27,8 +27,8 @@ std::optional<Account> SudoCaller();
 /// process is not root and may not become that user.
 Account AccountOf(const std::string& name);
 
-/// Makes this process one of that user, with the user's groups, HOME, USER and LOGNAME. Returns
-/// false and sets errno if that fails. The process must not continue then.
+/// Changes the user of this process, and its groups, HOME, USER and LOGNAME. Returns false and sets
+/// errno if that fails. In this case the process must not continue.
 bool Become(const Account& account);
 
 }  // namespace tracekin::record

@@ -11,8 +11,9 @@
 
 namespace tracekin::record {
 
-/// Returns lines that say what is recorded, where to, and how the recording ends. `daemon_started`:
-/// whether a session daemon was started. `caller`: the user who called sudo; may be empty.
+/// Returns lines that describe the recorded events, the output folder, and the end of the
+/// recording. `daemon_started` is true if a session daemon was started. `caller` is the user who
+/// called sudo, or empty.
 std::string Announcement(const Options& options, bool daemon_started, const std::string& caller);
 
 }  // namespace tracekin::record

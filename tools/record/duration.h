@@ -10,9 +10,8 @@
 
 namespace tracekin::record {
 
-/// Returns the seconds that `text` means: a decimal number, then us, ms, s, m, h or d. Without a
-/// unit the number counts seconds. Returns nothing unless the duration is above 0 and at most a
-/// billion seconds.
+/// Converts `text` to seconds. It is a decimal number followed by us, ms, s, m, h or d. The default
+/// unit is seconds. Returns nothing unless the duration is above 0 and at most a billion seconds.
 std::optional<double> ParseDuration(std::string_view text);
 
 }  // namespace tracekin::record

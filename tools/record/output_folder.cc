@@ -94,7 +94,7 @@ std::string PrepareOutputFolder(const std::string& folder) {
   return made.string();
 }
 
-// The folder is the last to change its owner. Until then, nobody else can put links into it.
+// Changes the owner of the folder last, so that nobody else can put links into it before that.
 void GiveOutputFolder(const std::string& folder, const Account& account) {
   FileDescriptor opened;
   opened.Set(open(folder.c_str(), O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));

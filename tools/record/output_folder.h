@@ -22,8 +22,8 @@ namespace tracekin::record {
 std::string PrepareOutputFolder(const std::string& folder);
 
 /// Makes `account` the owner of a folder that PrepareOutputFolder() returned and of all that it
-/// contains, so that the user who called sudo can read the recording. Follows no links. Stops where
-/// that fails.
+/// contains, so that the user who called sudo can read the recording. Does not follow links. Stops
+/// at the first failure.
 void GiveOutputFolder(const std::string& folder, const Account& account);
 
 }  // namespace tracekin::record

@@ -14,7 +14,7 @@ namespace {
 
 constexpr lttng_event_type kTracepoint = LTTNG_EVENT_TRACEPOINT;
 
-// Returns the events from which the analysis finds the causes of waits.
+// Returns the events from which the analysis determines the causes of waits.
 std::vector<Event> LightEvents() {
   std::vector<Event> events = {
       // These show which thread runs, and which thread woke it.
@@ -31,7 +31,7 @@ std::vector<Event> LightEvents() {
       {"irq_softirq_entry"},
       {"irq_softirq_exit"},
       {"timer_hrtimer_expire_*"},
-      // These show what a thread waited for: disks, the network.
+      // These show waits for disks and for the network.
       {"block_rq_complete"},
       {"net_dev_queue"},
       {"net_if_receive_skb"},
@@ -137,7 +137,7 @@ Plan MakePlan(const Options& options, const std::string& session) {
     plan.channels.push_back(
         {LTTNG_DOMAIN_KERNEL, "kernel", full ? FullEvents() : LightEvents(), {}});
   }
-  // The providers are those of tracekin, of programs that were written for BlkKin, and of Jaeger
+  // These are the providers of tracekin, of programs that were written for BlkKin, and of Jaeger
   // clients.
   //
   // Trace Compass finds the thread of an event in vtid. pid_ns is the namespace to which that

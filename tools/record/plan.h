@@ -16,10 +16,10 @@
 
 namespace tracekin::record {
 
-/// How many of the kernel's events are recorded.
+/// The set of kernel events that are recorded.
 enum class Profile {
-  kLight,  // those by which `tracekin why` tells causes apart
-  kFull    // also all system calls, and what Trace Compass shows
+  kLight,  // the events that `tracekin why` needs to find causes
+  kFull    // also all system calls, and the events that Trace Compass shows
 };
 
 /// The user's options.
@@ -74,9 +74,9 @@ Plan MakePlan(const Options& options, const std::string& session);
 /// Returns the lttng(1) commands that set up and start the same session, ready for a shell.
 std::vector<std::string> LttngCommands(const Plan& plan);
 
-/// Returns the commands of a shell that make the same recording from its beginning to its end: they
-/// start a session daemon if none runs, set up the session, run the command, and end the session.
-/// Without a command and a duration, the end is left out.
+/// Returns the shell commands that make the same recording. They start a session daemon if none
+/// runs, set up the session, run the command, and end the session. If there is neither a command
+/// nor a duration, omits the commands that end the session.
 std::vector<std::string> ShellCommands(const Options& options, const Plan& plan);
 
 }  // namespace tracekin::record

@@ -59,7 +59,7 @@ bool Program::Start(const std::vector<std::string>& command,
     if (pid_ == 0) Become(arguments.data(), account, ends[1]);
     if (pid_ < 0) error = errno;
     close(ends[1]);
-    // The pipe is closed without a word when the command begins.
+    // When the command begins, the pipe is closed without any data.
     const bool failed = pid_ > 0 && read(ends[0], &error, sizeof error) == sizeof error;
     if (failed) waitpid(pid_, nullptr, 0);
     close(ends[0]);

@@ -23,9 +23,9 @@ struct RecordError : std::runtime_error {
 /// `step` is the step that failed, such as "enable the event sched_switch".
 std::string Explain(const std::string& step, int code);
 
-/// Starts lttng-sessiond if none answers: root's if this is root, and otherwise the user's own,
-/// which cannot trace the kernel. The daemon keeps running afterwards, as it does after lttng(1).
-/// Returns whether it started one.
+/// Starts lttng-sessiond if no daemon answers. A daemon that root starts can trace the kernel, but
+/// the daemon of another user cannot. The daemon keeps running afterwards, as it does after
+/// lttng(1). Returns whether it started one.
 bool EnsureDaemon();
 
 /// Throws RecordError unless the session daemon has a kernel tracer. Must be the first use of the

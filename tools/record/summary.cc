@@ -42,7 +42,8 @@ class Processes {
   std::string name_;
 };
 
-// Collects the spans. The engine gets no kernel events, so that its memory does not grow with them.
+// Collects the spans. Does not pass kernel events to the engine, so that its memory does not grow
+// with them.
 class SpanCounter {
  public:
   explicit SpanCounter(const ctf::Found& found) : found_(found) {}

@@ -20,10 +20,10 @@ struct Summary {
   std::uint64_t discarded_ust = 0;
   std::set<std::pair<std::int64_t, std::string>> processes;  // emitters of tracekin's events
   std::map<std::string, std::int64_t> clock_offsets_ns;      // by domain, to the Unix epoch
-  std::vector<std::string> damage;                           // what is left out, and why
+  std::vector<std::string> damage;                           // the omitted data, with the reason
   std::size_t spans = 0;
   std::size_t traces = 0;
-  std::size_t failed_traces = 0;  // those with an error
+  std::size_t failed_traces = 0;  // traces with an error
   std::string slowest;            // the longest span: id, name and duration, such as
                                   // "68557226 shop: order, 69.384 ms"
 };

@@ -13,7 +13,8 @@ constexpr std::chrono::milliseconds kLongestInterval{2000};
 constexpr std::size_t kMostWatched = 1000;
 constexpr std::size_t kMostTold = 5;
 
-// A process may load the tracer late, and its memory is gone before its end is noticed.
+// Keeps what was seen earlier, because the memory of a process is gone before its end is noticed.
+// Updates it if a process loads the tracer late.
 void Merge(const tools::Process& now, tools::Process* seen) {
   if (seen->traced() && !now.traced()) return;
   if (seen->provider && !now.provider) return;

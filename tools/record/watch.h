@@ -22,16 +22,17 @@ class Watch {
   /// Watches the processes `pids`, if there are any.
   explicit Watch(std::vector<pid_t> pids) : pids_(std::move(pids)) {}
 
-  /// Looks at the chosen processes and, unless `command` is 0, at the command and the processes
-  /// that it has started. Does nothing once one of them emits events.
+  /// Checks the chosen processes and, unless `command` is 0, the command and the processes that it
+  /// has started. Does nothing once one of them emits events.
   void Look(pid_t command);
 
-  /// Returns the time until Look() should be called again, which grows because looking costs time.
+  /// Returns the time until Look() should be called again. It grows, because Look() is slow.
   std::chrono::milliseconds interval() const {
     return emits_ ? std::chrono::milliseconds::max() : interval_;
   }
 
-  /// Says why there are no spans, in lines of text. Without watched processes, looks at all.
+  /// Returns lines of text with the reason why there are no spans. If no processes are watched,
+  /// checks all processes.
   std::string WhyNoSpans() const;
 
  private:
