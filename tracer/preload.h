@@ -12,10 +12,10 @@
 namespace tracekin {
 
 /// Checks the configuration in the file that the environment variable TRACEKIN_CONFIG names, with
-/// the environment's other settings, and reads the files and the address of its collector. Logs
-/// what cannot be read. Returns an error message if the configuration is invalid, and otherwise "".
-/// Does nothing in a set-user-ID program, or if the variable is not set. Throws std::bad_alloc.
-/// REQUIRES: no other thread changes the environment.
+/// the environment's other settings, and reads the files and the address of its collector. Logs a
+/// message if one of them cannot be read. Returns an error message if the configuration is invalid,
+/// and otherwise "". Does nothing in a set-user-ID program, or if the variable is not set. Throws
+/// std::bad_alloc. REQUIRES: no other thread changes the environment.
 std::string PreloadConfiguration();
 
 }  // namespace tracekin

@@ -28,8 +28,8 @@ void EmitSpanStart(const TracerImpl& tracer, const SpanContext& context,
 void EmitSpanFinish(const TracerImpl& tracer, const SpanContext& context,
                     const SpanWriter& span) noexcept;
 
-/// `entries` are a log entry and its fields, as SpanWriter::AddLog returns them. The text in them
-/// is the application's and may not be valid UTF-8.
+/// `entries` are a log entry and its fields, as SpanWriter::AddLog returns them. Their text is from
+/// the application and may not be valid UTF-8.
 void EmitSpanLog(const SpanContext& context, tracekin_ust_level level,
                  std::string_view entries) noexcept;
 
