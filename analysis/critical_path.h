@@ -63,8 +63,8 @@ constexpr std::size_t kMaxParts = 100'000;
 /// Explains the time of a span.
 Explanation Explain(const Timelines& timelines, const Spans& spans, SpanIndex span);
 
-/// The parts of a wait for a disk before and after its request was issued to the device. The rest
-/// of the wait is before the request was made, or after it was completed.
+/// The times that a request spent in a queue of the kernel and in the device during a wait for a
+/// disk. The rest of the wait is before the request was made, or after it was completed.
 struct DiskTime {
   Time queue = 0;    // in a queue of the kernel
   Time service = 0;  // in the device
