@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Begins a list: the type of its elements, which are structs, followed by their number.
+// Begins a list of structs: the type of its elements, followed by their number.
 constexpr std::string_view kListBegin = "\x0C\0\0\0\0"sv;
 
 }  // namespace

@@ -32,7 +32,7 @@ constexpr std::int64_t kStartRetryNs = 1'000'000'000;
 // How long to wait for a transport's destructor. librdkafka's threads take milliseconds to end, and
 // KafkaTransport gives up after 1 s.
 constexpr milliseconds kLongestEnd{1200};
-constexpr std::chrono::hours kLongestWait{24 * 365};  // does not overflow a clock
+constexpr std::chrono::hours kLongestWait{24 * 365};  // short enough not to overflow a clock
 
 std::int64_t Now() { return Exporter::Clock::now().time_since_epoch().count(); }
 
