@@ -65,7 +65,7 @@ class ClientInterceptor final : public Interceptor {
       const auto* parent = options_.parent ? options_.parent(*context_) : nullptr;
       if (parent != nullptr) return parent;
     } catch (...) {
-      // As documented, an exception falls back to the active span.
+      // As documented, the active span is used if `parent` throws.
     }
     const opentracing::Span* active = ActiveSpan();
     return active != nullptr ? &active->context() : nullptr;
