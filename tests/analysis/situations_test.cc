@@ -424,8 +424,8 @@ TEST_F(Situation, UserInput) {
             "running 10; running:read 10; input 30; ready 10; running:read 10; running 30");
 }
 
-// The server receives the request, works for 20 ns, and answers. This may be over the loopback
-// device, or between two network namespaces, which see the same addresses.
+// The server receives the request, works for 20 ns, and answers. The call may use the loopback
+// device, or connect two network namespaces, which see the same addresses.
 TEST_F(Situation, CallOfAServer) {
   story_.Runs(0, 2, 1);
   story_.Call(0, 2, "recvmsg");

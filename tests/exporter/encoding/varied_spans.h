@@ -35,7 +35,7 @@ class VariedSpans {
   std::vector<SpanRecord> spans_;
 };
 
-/// Returns the body that `encoder` makes of `spans`.
+/// Returns the body that `encoder` makes from `spans`.
 std::string Encode(exporter::Encoder& encoder, const std::vector<SpanRecord>& spans);
 
 /// Converts hexadecimal digits such as "0aFF" to bytes.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A segment of a spool that tracekin 0.1.0 wrote, and what its Zipkin encoder made of such spans.
+// A segment of a spool that tracekin 0.1.0 wrote, and the JSON that its Zipkin encoder wrote for
+// such spans.
 #ifndef TRACEKIN_TESTS_EXPORTER_PIPELINE_OLD_SPOOL_H
 #define TRACEKIN_TESTS_EXPORTER_PIPELINE_OLD_SPOOL_H
 
