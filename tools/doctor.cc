@@ -97,7 +97,7 @@ void Doctor::LookAtDaemon() {
   }
   if (roots != 0) {
     return Say(Level::kOk, kWhat,
-               "root's daemon runs, but does not serve you; `tracekin record` starts your own");
+               "root's daemon runs, but you cannot use it; `tracekin record` starts your own");
   }
   Say(Level::kOk, kWhat, "none runs; `tracekin record` starts one");
 }
@@ -125,14 +125,14 @@ void Doctor::LookAtGroup() {
   const group* const tracing = getgrnam("tracing");
   if (tracing == nullptr) {
     return Say(Level::kWarning, kWhat,
-               "it does not exist, so that only root can record the kernel: install lttng-tools");
+               "it does not exist, so only root can record the kernel: install lttng-tools");
   }
   if (IsMember(tracing->gr_gid)) return Say(Level::kOk, kWhat, "you are a member");
   if (IsListed(*tracing)) {
     return Say(Level::kWarning, kWhat, "you are a member, but not in this session: log in again");
   }
   Say(Level::kWarning, kWhat,
-      "you are not a member, so that you can record neither the kernel nor other users' programs: "
+      "you are not a member, so you can record neither the kernel nor other users' programs: "
       "sudo usermod -aG tracing YOU, and log in again");
 }
 
@@ -174,7 +174,7 @@ void Doctor::LookAtPrograms() {
   constexpr const char* kWhat = "programs";
   const std::vector<Process> processes = TracedProcesses();
   if (processes.empty()) {
-    const char* const others = geteuid() == 0 ? "" : "; root sees those of other users, too";
+    const char* const others = geteuid() == 0 ? "" : "; root also sees other users' programs";
     return Say(Level::kWarning, kWhat,
                std::string("no program that has tracekin is running") + others);
   }
@@ -198,7 +198,7 @@ void Doctor::LookAtConfiguration(const std::string& file) {
   }
   Say(Level::kOk, kWhat, ForTerminal(file));
   if (!options.ust.enabled) {
-    Say(Level::kWarning, "events", "ust.enabled is not set, so that LTTng records no spans");
+    Say(Level::kWarning, "events", "ust.enabled is not set, so LTTng records no spans");
   }
   const Reached reached = ReachCollector(options.exporter);
   Say(reached.good ? Level::kOk : Level::kProblem, "collector", reached.text);

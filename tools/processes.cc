@@ -170,7 +170,7 @@ std::vector<Process> TracedProcesses() {
 }
 
 std::string WhyNoEvents(const Process& process) {
-  if (!process.readable) return "belongs to another user, so that only root can look at it";
+  if (!process.readable) return "belongs to another user, so only root can examine it";
   if (!process.traced()) return "has not loaded tracekin";
   if (!process.provider) return WhyNoProvider(process);
   if (geteuid() != 0 && process.user != geteuid()) {

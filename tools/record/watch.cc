@@ -48,7 +48,7 @@ std::string Watch::WhyNoSpans() const {
   if (told.empty() && !seen_.empty()) told.push_back(seen_.begin()->second);
   std::string text = "No spans were recorded";
   if (told.empty()) {
-    text += commanded_ ? ": the command ended before it could be looked at.\n"
+    text += commanded_ ? ": the command ended before it could be examined.\n"
                        : ": no program that has tracekin is running.\n";
   } else {
     text += ":\n";
