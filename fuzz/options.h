@@ -36,7 +36,7 @@ inline void CheckEachSetting(const Options& options) {
     CHECK(configuration::CheckSetting(setting, options, "", &error));
 }
 
-/// Returns the options with their secrets masked as in print.
+/// Returns the options with their secrets masked as when they are printed.
 inline Options Masked(Options options) {
   const configuration::Overloaded mask{
       [](const std::string& text) { return configuration::MaskPassword(text); },
