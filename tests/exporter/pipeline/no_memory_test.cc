@@ -173,7 +173,7 @@ TEST_F(NoMemory, NeverLosesCountOfSpansOnTheWayToAFile) {
   RunAll();
 }
 
-// Tests all functions of the spool alone. A call that lacks memory is repeated, like Delivery does.
+// Tests all functions of the spool alone. Repeats a call that lacks memory, as Delivery does.
 class SpoolWithoutMemory : public ::testing::Test {
  protected:
   static constexpr std::uint64_t kSpoolBytes = 1 << 22;
