@@ -92,7 +92,8 @@ void CountSpans(const std::string& name, const opentracing::Tracer& tracer, bool
 }
 
 void CountHeaders(const Tracer& tracer) {
-  const auto span = tracer.StartSpan("operation");
+  const auto parent = tracer.StartSpan("parent");  // so that the span has all headers
+  const auto span = tracer.StartSpan("operation", {opentracing::ChildOf(&parent->context())});
   const HeadersCarrier carrier;
   const auto must = [](bool ok) {
     if (!ok) std::abort();

@@ -437,7 +437,7 @@ void WriteB3Multi(const Context& context, Pairs* headers) {
   if (HasIds(context)) {
     headers->emplace_back("x-b3-traceid", ShortTraceId(context));
     headers->emplace_back("x-b3-spanid", Hex(context.span));
-    headers->emplace_back("x-b3-parentspanid", Hex(context.parent));
+    if (context.parent != 0) headers->emplace_back("x-b3-parentspanid", Hex(context.parent));
   }
   if (context.state != State::kDeferred) {
     headers->emplace_back("x-b3-sampled", IsSampled(context.state) ? "1" : "0");
@@ -450,7 +450,7 @@ void WriteTraceContext(const Context& context, Pairs* headers) {
   const int flags = (IsSampled(context.state) ? 1 : 0) + (context.random ? 2 : 0);
   headers->emplace_back("traceparent", "00-" + Hex(context.trace_high) + Hex(context.trace_low) +
                                            '-' + Hex(context.span) + "-0" + std::to_string(flags));
-  headers->emplace_back("tracestate", context.tracestate);
+  if (!context.tracestate.empty()) headers->emplace_back("tracestate", context.tracestate);
 }
 
 void WriteBaggage(const Context& context, Pairs* headers) {
@@ -462,7 +462,7 @@ void WriteBaggage(const Context& context, Pairs* headers) {
         (header.empty() ? "" : ",") + key + '=' + PercentEncoded(value, plain);
     if (header.size() + member.size() <= kMaxBytes) header += member;
   }
-  headers->emplace_back("baggage", header);
+  if (!header.empty()) headers->emplace_back("baggage", header);
 }
 
 void WriteJaeger(const Context& context, Pairs* headers) {

@@ -26,9 +26,7 @@ opentracing::expected<void> InjectIds(const Context& context,
                           {trace_id, static_cast<std::size_t>(trace_id_end - trace_id)});
   if (!done) return done;
   done = carrier.Set(View(Name(Key::kB3SpanId)), {span_id, sizeof span_id});
-  if (!done) return done;
-  // A root writes zeros, which readers treat as no parent. Otherwise an x-b3-parentspanid that
-  // arrived with the request would be forwarded.
+  if (!done || context.parent_span_id == 0) return done;
   return carrier.Set(View(Name(Key::kB3ParentSpanId)), {parent_id, sizeof parent_id});
 }
 

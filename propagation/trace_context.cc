@@ -55,10 +55,8 @@ opentracing::expected<void> TraceContext::Inject(const Context& context,
   *end = static_cast<char>('0' + (context.sampled() ? kSampled : 0) +
                            (context.random_trace_id ? kRandomTraceId : 0));
   auto done = carrier.Set(View(Name(Key::kTraceparent)), {header, kBytes});
-  if (!done) return done;
-  std::string_view tracestate;
-  if (context.extras) tracestate = context.extras->tracestate;
-  return carrier.Set(View(Name(Key::kTracestate)), View(tracestate));
+  if (!done || !context.extras || context.extras->tracestate.empty()) return done;
+  return carrier.Set(View(Name(Key::kTracestate)), context.extras->tracestate);
 }
 
 Extraction TraceContext::Extract(TextLookup* carrier, Context* context,

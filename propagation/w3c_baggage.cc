@@ -40,10 +40,10 @@ void AppendMember(std::string_view key, std::string_view value, std::string* hea
 
 opentracing::expected<void> W3cBaggage::Inject(const Context& context,
                                                const opentracing::TextMapWriter& carrier) const {
+  if (!context.extras) return {};
   std::string header;
-  if (context.extras) {
-    for (const auto& item : context.extras->baggage) AppendMember(item.first, item.second, &header);
-  }
+  for (const auto& item : context.extras->baggage) AppendMember(item.first, item.second, &header);
+  if (header.empty()) return {};
   return carrier.Set(View(Name(Key::kBaggage)), header);
 }
 

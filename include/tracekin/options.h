@@ -37,7 +37,7 @@ struct SamplerOptions {
 };
 
 struct PropagationOptions {
-  std::vector<std::string> inject = {"b3multi", "baggage"};
+  std::vector<std::string> inject = {"b3", "tracecontext", "baggage"};
   std::vector<std::string> extract = {"b3", "b3multi", "tracecontext", "jaeger", "baggage"};
 };
 

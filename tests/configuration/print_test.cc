@@ -121,7 +121,7 @@ TEST(PrintConfiguration, IsOneLineAndLeavesOutWhatIsNotSet) {
   const std::string printed = PrintConfiguration(Options());
   EXPECT_THAT(printed, Not(HasSubstr("\n")));
   EXPECT_THAT(printed, HasSubstr(R"("sampler":{"rate":1.0,)"));
-  EXPECT_THAT(printed, HasSubstr(R"("inject":["b3multi","baggage"])"));
+  EXPECT_THAT(printed, HasSubstr(R"("inject":["b3","tracecontext","baggage"])"));
   EXPECT_THAT(printed, Not(HasSubstr("endpoint")));
   EXPECT_THAT(printed, Not(HasSubstr("service_name")));
 }

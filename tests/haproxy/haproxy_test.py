@@ -26,13 +26,13 @@ PLUGIN = os.environ.get("TRACEKIN_PLUGIN", "")
 OTHER_KEYS = {"host", "accept-encoding", "content-length", "x-request", "x-text", "in-x-b3-traceid",
               "in-x-b3-spanid", "in-x-b3-sampled", "in-x-b3-flags"}
 
-# The headers of the context, whatever it contains.
-CONTEXT_KEYS = {"x-b3-traceid", "x-b3-spanid", "x-b3-parentspanid", "x-b3-sampled", "x-b3-flags",
-                "baggage"}
+# The headers of the context of a span without a parent.
+CONTEXT_KEYS = {"x-b3-traceid", "x-b3-spanid", "x-b3-sampled", "x-b3-flags"}
 
 
 def to_file(**more):
-    return {"service_name": "edge", "exporter": {"type": "file", "path": "spans.json"}} | more
+    return {"service_name": "edge", "exporter": {"type": "file", "path": "spans.json"},
+            "propagation": {"inject": ["b3multi", "baggage"]}} | more
 
 
 class ReloadTest(unittest.TestCase):
@@ -52,7 +52,7 @@ class ReloadTest(unittest.TestCase):
             edge.haproxy.stop()
             self.assertEqual(load.errors, [])
             self.check_spans(edge.spans(), load.seen)
-            self.assertNotIn("tracekin: ", edge.haproxy.said())
+            self.assertEqual(edge.haproxy.complaints(), [])
 
     def check_spans(self, spans, seen):
         self.assertEqual(len(spans), self.REQUESTS)
@@ -85,6 +85,9 @@ class ContextTest(unittest.TestCase):
         self.assertRegex(seen["trace-id"], "^[0-9a-f]{32}$")
         self.assertEqual(seen["sampled"], "1")
         self.assertNotIn("parentId", span)
+
+    def test_by_default_two_headers_are_sent(self):
+        self.request({}, {"b3", "traceparent"}, propagation={})
 
     def test_a_trace_that_arrives_is_continued(self):
         seen, span = self.request(self.SENT | {"x-b3-sampled": "1"})
@@ -127,7 +130,7 @@ class UserTest(unittest.TestCase):
             self.assertEqual(load.errors, [])
             self.assertEqual(len(edge.spans()), self.REQUESTS)
             self.assertEqual(edge.spans_path.owner(), "haproxy")
-            self.assertNotIn("tracekin: ", edge.haproxy.said())
+            self.assertEqual(edge.haproxy.complaints(), [])
 
 
 class ConfigurationTest(unittest.TestCase):
@@ -181,7 +184,7 @@ class OutageTest(unittest.TestCase):
                 self.send(edge, 500)
                 # Refused, or reset if the kill interrupted a request. Only the first of the two is
                 # logged.
-                wait_for(lambda: re.search(r"tracekin: spans cannot be sent and are kept in "
+                wait_for(lambda: re.search(r"edge: spans cannot be sent and are kept in "
                                            r"memory: .*Connection re(fused|set)",
                                            edge.haproxy.said()), "report")
 

@@ -183,9 +183,8 @@ TEST(TraceContextExtract, TracestateBeyondItsLimitLosesWholeMembersFromTheRight)
   EXPECT_EQ(Extract({"tracecontext"}, carrier).tracestate(), kept);
 }
 
-TEST(TraceContextInject, WritesBothHeadersAlways) {
-  EXPECT_EQ(Inject("tracecontext", Sample(Decision::kAccept)),
-            (Entries{{"traceparent", kParent}, {"tracestate", ""}}));
+TEST(TraceContextInject, WritesATracestateIfThereIsOne) {
+  EXPECT_EQ(Inject("tracecontext", Sample(Decision::kAccept)), (Entries{{"traceparent", kParent}}));
   EXPECT_EQ(Inject("tracecontext", WithExtras(Sample(Decision::kAccept), {}, "foo=1,bar=2")),
             (Entries{{"traceparent", kParent}, {"tracestate", "foo=1,bar=2"}}));
 }

@@ -121,7 +121,7 @@ TEST(Decision, OfADebugParentIsPassedOn) {
   const auto grandchild = tracer->StartSpan("grandchild", {ChildOf(&child->context())});
   Pairs carrier;
   ASSERT_TRUE(tracer->Inject(grandchild->context(), carrier));
-  EXPECT_EQ(carrier.Map().at("x-b3-flags"), "1");
+  EXPECT_EQ(carrier.Map().at("b3").substr(33, 3), "-d-");
   grandchild->Finish();
   EXPECT_TRUE(tracer.OnlySpan().debug);
 }
@@ -132,10 +132,10 @@ TEST(Decision, OfADeferredParentIsTakenInTheChild) {
   const auto child = tracer->StartSpan("child", {ChildOf(parent.get())});
   Pairs carrier;
   ASSERT_TRUE(tracer->Inject(child->context(), carrier));
-  EXPECT_EQ(carrier.Map().at("x-b3-sampled"), "1");
+  EXPECT_EQ(carrier.Map().at("b3").substr(33, 3), "-1-");
   Pairs deferred;
   ASSERT_TRUE(tracer->Inject(*parent, deferred));
-  EXPECT_EQ(deferred.Map().count("x-b3-sampled"), 0u);
+  EXPECT_EQ(deferred.Map().at("b3"), "1111111111111111-2222222222222222");
 }
 
 TEST(Decision, OfAnUnsampledSpanIsInjectedWithItsIds) {
@@ -143,8 +143,8 @@ TEST(Decision, OfAnUnsampledSpanIsInjectedWithItsIds) {
   const auto span = tracer->StartSpan("a");
   Pairs carrier;
   ASSERT_TRUE(tracer->Inject(span->context(), carrier));
-  EXPECT_EQ(carrier.Map().at("x-b3-traceid"), span->context().ToTraceID());
-  EXPECT_EQ(carrier.Map().at("x-b3-sampled"), "0");
+  EXPECT_EQ(carrier.Map().at("b3"),
+            span->context().ToTraceID() + '-' + span->context().ToSpanID() + "-0");
 }
 
 }  // namespace

@@ -154,7 +154,7 @@ TEST(LookupKey, SparesTheIteration) {
 }
 
 // nginx-opentracing injects one context when it starts, and forwards only the keys that it saw
-// then.
+// then. A parent and baggage have their own keys.
 TEST(Inject, WritesTheSameKeysForEverySpan) {
   const RecordingTracer tracer(WithFormats({"b3", "b3multi", "tracecontext", "baggage"}));
   const auto root = tracer->StartSpan("root");
@@ -169,6 +169,8 @@ TEST(Inject, WritesTheSameKeysForEverySpan) {
     ASSERT_TRUE(tracer->Inject((*span)->context(), static_cast<const TextMapWriter&>(carrier)));
     std::set<std::string> keys;
     for (const auto& pair : carrier.pairs) keys.insert(pair.first);
+    EXPECT_EQ(keys.erase("x-b3-parentspanid"), span == &child ? 1u : 0u);
+    EXPECT_EQ(keys.erase("baggage"), span == &with_baggage ? 1u : 0u);
     key_sets.insert(keys);
   }
   EXPECT_EQ(key_sets.size(), 1u);
