@@ -16,6 +16,7 @@
 
 #include "base/standard_descriptors.h"
 #include "base/thread_state.h"
+#include "tracekin/version.h"
 #include "ust/loader.h"
 
 namespace tracekin {
@@ -76,7 +77,10 @@ static_assert(CountersOfSpans() == TRACEKIN_UST_COUNTERS(TRACEKIN_ONE));
 std::string PrometheusText(const Counters& counters, const std::string& service, long process) {
   const std::string labels =
       "service=\"" + Escaped(service) + "\",pid=\"" + std::to_string(process) + '"';
-  std::string text;
+  std::string text =
+      "# HELP tracekin_build_info The version of tracekin.\n"
+      "# TYPE tracekin_build_info gauge\ntracekin_build_info{" +
+      labels + ",version=\"" TRACEKIN_VERSION "\"} 1\n";
   const auto describe = [&](const std::string& metric, bool grows, const char* help) {
     text += "# HELP " + metric + ' ' + help + "\n# TYPE " + metric +
             (grows ? " counter\n" : " gauge\n");
@@ -127,6 +131,8 @@ std::string CounterPublisher::Tick(bool last) {
   if (!file) return {};
   next_file_ = now + interval_;
   if (!last) return WriteFile(counters);
+  // The last drops could not be scraped otherwise.
+  if (counters.dropped.closed != 0) return WriteFile(counters);
   unlink(path().c_str());
   return {};
 }

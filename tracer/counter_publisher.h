@@ -24,8 +24,9 @@ class CounterPublisher {
   CounterPublisher(const Options& options, const Tracer* tracer);
 
   /// Records the event once per second, and writes the file once per metrics_interval_ms. May be
-  /// called more often. The `last` call removes the file, because the counters of one process mean
-  /// nothing for the next one. Returns a message for the operator or "". Throws std::bad_alloc.
+  /// called more often. The `last` call removes the file, unless spans were dropped because the
+  /// tracer was closed: their number can then still be read. Returns a message for the operator or
+  /// "". Throws std::bad_alloc.
   std::string Tick(bool last);
 
   /// Stops using the tracer.

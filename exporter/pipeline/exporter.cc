@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <ctime>
 #include <new>
 #include <system_error>
 #include <thread>
@@ -235,6 +236,11 @@ bool Exporter::TakeOutcome(Worker* worker, Clock::time_point now) noexcept {
   std::optional<Outcome> outcome = worker->sender.Take();
   if (!outcome) return false;
   const bool failed = outcome->result.status == SendStatus::kFailed;
+  if (failed) ExporterCounts::Add(&counts_.failed_requests, 1);
+  if (outcome->result.status == SendStatus::kAccepted) {
+    ExporterCounts::Set(&counts_.last_success_timestamp_seconds,
+                        static_cast<std::uint64_t>(std::time(nullptr)));
+  }
   worker->sending = false;
   worker->delivery.Settle(std::move(*outcome), now);
   return failed;

@@ -28,7 +28,11 @@ class ExporterCounts : public Counters {
     Add(to, spans);
   }
 
-  /// Reads all counters, beginning with the last stages of a span's life.
+  static void Set(std::uint64_t* to, std::uint64_t value) noexcept {
+    __atomic_store_n(to, value, __ATOMIC_SEQ_CST);
+  }
+
+  /// Reads the counters. Reads those of the last stages of a span's life first.
   Counters Read() const noexcept {
     Counters read;
     for (auto info = std::rbegin(kCounters); info != std::rend(kCounters); ++info) {

@@ -43,6 +43,13 @@ struct Counters {
   /// The number of scopes that ended on another thread than they began on; see scope.h.
   std::uint64_t misplaced_scopes = 0;
 
+  /// The number of batches that could not be sent and were kept, or given up: no connection, no
+  /// answer in time, or an answer that asks to try again.
+  std::uint64_t failed_requests = 0;
+
+  /// When the collector last accepted a batch, in seconds since 1970; 0: never.
+  std::uint64_t last_success_timestamp_seconds = 0;
+
   /// Returns the sum of dropped.*.
   std::uint64_t TotalDropped() const;
 };
@@ -105,6 +112,11 @@ inline constexpr CounterInfo kCounters[] = {
     {"misplaced_scopes", CounterGroup::kOther, true,
      "Scopes that ended on another thread than they began on.", &Counters::misplaced_scopes,
      nullptr},
+    {"failed_requests", CounterGroup::kOther, true, "Batches that could not be sent, by attempts.",
+     &Counters::failed_requests, nullptr},
+    {"last_success_timestamp_seconds", CounterGroup::kOther, false,
+     "When the collector last accepted a batch, in seconds since 1970. 0 means never.",
+     &Counters::last_success_timestamp_seconds, nullptr},
 };
 
 inline std::uint64_t Counters::TotalDropped() const {

@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <regex>
 #include <string>
 #include <thread>
 
@@ -16,6 +18,7 @@
 #include "tests/support/recording_tracer.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/wait.h"
+#include "tracekin/version.h"
 
 namespace tracekin::testing {
 namespace {
@@ -75,6 +78,17 @@ TEST(PrometheusText, IsOfEachCounterOnce) {
   }
 }
 
+TEST(PrometheusText, HasTheMetricsThatTheAlertsName) {
+  const std::string metrics = PrometheusText(Counters(), "a", 1);
+  const std::string alerts = Contents(TRACEKIN_ALERTS);
+  const std::regex name("\\btracekin_[a-z_]+");
+  int named = 0;
+  for (std::sregex_iterator it(alerts.begin(), alerts.end(), name), end; it != end; ++it, ++named) {
+    EXPECT_THAT(metrics, HasSubstr("\n" + it->str() + '{'));
+  }
+  EXPECT_GE(named, 4);
+}
+
 TEST(Documentation, TellsWhatToDoOfEachReasonToDropSpans) {
   const std::string document = Contents(TRACEKIN_EXPORTER_MD);
   for (const CounterInfo& info : kCounters) {
@@ -94,6 +108,30 @@ TEST_F(CounterPublisherTest, WritesTheCountersUntilTheTracerIsClosed) {
   EXPECT_EQ(fs::status(path).permissions() & fs::perms::others_read, fs::perms::others_read);
   tracer->Close();
   EXPECT_TRUE(fs::is_empty(folder_));
+}
+
+TEST_F(CounterPublisherTest, LeavesTheNumberOfSpansThatCloseDropped) {
+  options_.exporter.path.clear();
+  options_.exporter.endpoint = "http://127.0.0.1:1/";  // nobody listens there
+  options_.exporter.close_timeout_ms = 100;
+  const auto tracer = MakeTracer(options_);
+  tracer->StartSpan("a");
+  tracer->Close();
+  const std::string path = PathOf(getpid());
+  EXPECT_TRUE(Tells(path, "reason=\"closed\"} 1\n")) << Contents(path);
+  EXPECT_FALSE(Tells(path, "tracekin_failed_requests_total{service=\"shop\",pid=\"" +
+                               std::to_string(getpid()) + "\"} 0\n"));
+}
+
+TEST_F(CounterPublisherTest, TellsTheVersionAndTheLastSuccess) {
+  const auto before = static_cast<std::uint64_t>(std::time(nullptr));
+  const auto tracer = MakeTracer(options_);
+  tracer->StartSpan("a");
+  ASSERT_TRUE(tracer->Flush(std::chrono::seconds(10)));
+  EXPECT_GE(tracer->counters().last_success_timestamp_seconds, before);
+  EXPECT_EQ(tracer->counters().failed_requests, 0u);
+  EXPECT_TRUE(Eventually([&] { return Tells(PathOf(getpid()), "tracekin_build_info{service="); }));
+  EXPECT_TRUE(Tells(PathOf(getpid()), ",version=\"" TRACEKIN_VERSION "\"} 1\n"));
 }
 
 TEST_F(CounterPublisherTest, AForkedChildHasAFileOfItsOwn) {
