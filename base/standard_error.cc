@@ -4,9 +4,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -14,7 +14,10 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <cstdio>
 #include <string_view>
+
+#include "base/without_signals.h"
 
 namespace tracekin {
 
@@ -22,32 +25,26 @@ namespace {
 
 std::atomic<std::uint64_t> lost_lines{0};
 
-// Hides the signals that a write may raise on the calling thread from the host: SIGPIPE if the
-// reader is gone, and SIGXFSZ if a file may not grow.
-class WithoutSignals {
- public:
-  WithoutSignals() noexcept {
-    sigset_t pending;
-    sigpending(&pending);
-    sigemptyset(&raised_here_);
-    for (const int signal : {SIGPIPE, SIGXFSZ}) {
-      if (sigismember(&pending, signal) == 0) sigaddset(&raised_here_, signal);
-    }
-    pthread_sigmask(SIG_BLOCK, &raised_here_, &before_);
-  }
-  ~WithoutSignals() {
-    const timespec at_once{};
-    while (sigtimedwait(&raised_here_, nullptr, &at_once) > 0) {
-    }
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  WithoutSignals(const WithoutSignals&) = delete;
-  WithoutSignals& operator=(const WithoutSignals&) = delete;
-
- private:
-  sigset_t raised_here_;
-  sigset_t before_;
+struct Date {
+  int year, month, day;
 };
+
+// Returns the date of a day that is counted from 1970-01-01. Uses Howard Hinnant's algorithm
+// civil_from_days. gmtime_r() takes a lock, which a thread of the parent may hold during a fork.
+Date DateOf(std::int64_t days) {
+  const std::int64_t from_march_of_0 = days + 719468;
+  const std::int64_t era = from_march_of_0 / 146097;
+  const std::int64_t day_of_era = from_march_of_0 % 146097;
+  const std::int64_t year_of_era =
+      (day_of_era - day_of_era / 1460 + day_of_era / 36524 - day_of_era / 146096) / 365;
+  const std::int64_t day_of_year =
+      day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+  const std::int64_t month = (5 * day_of_year + 2) / 153;  // from March
+  const std::int64_t day = day_of_year - (153 * month + 2) / 5 + 1;
+  const bool next_year = month >= 10;
+  return {static_cast<int>(year_of_era + era * 400 + next_year),
+          static_cast<int>(next_year ? month - 9 : month + 3), static_cast<int>(day)};
+}
 
 // Returns whether a write to `descriptor` would not block. For a pipe, this means room for PIPE_BUF
 // bytes.
@@ -91,15 +88,36 @@ bool WriteAtOnce(std::string_view text) noexcept {
 
 }  // namespace
 
-void SayOnStandardError(const std::string& message) {
+std::string LogLine(std::string_view service, std::string_view message) {
+  timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  const std::int64_t second = now.tv_sec % 86400;
+  const Date date = DateOf(now.tv_sec / 86400);
+  char prefix[100];
+  std::snprintf(prefix, sizeof prefix, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ tracekin[%d]",
+                date.year, date.month, date.day, static_cast<int>(second / 3600),
+                static_cast<int>(second / 60 % 60), static_cast<int>(second % 60),
+                static_cast<int>(now.tv_nsec / 1'000'000), static_cast<int>(getpid()));
+  std::string line = prefix;
+  if (!service.empty()) line.append(" ").append(service);
+  return line.append(": ").append(message);
+}
+
+bool StandardErrorIsNull() noexcept {
+  struct stat file;
+  return fstat(STDERR_FILENO, &file) == 0 && S_ISCHR(file.st_mode) && file.st_rdev == makedev(1, 3);
+}
+
+void SayOnStandardError(const std::string& message, std::string_view service) {
   const std::uint64_t lost = lost_lines.exchange(0, std::memory_order_relaxed);
   std::string text;
   try {
     if (lost != 0) {
-      text = "tracekin: " + std::to_string(lost) +
-             " earlier lines were lost: they could not be written to standard error\n";
+      text = LogLine(service, std::to_string(lost) +
+                                  " earlier lines were lost: they could not be written to "
+                                  "standard error\n");
     }
-    text += "tracekin: " + message + '\n';
+    text += LogLine(service, message) + '\n';
   } catch (...) {
     lost_lines.fetch_add(lost + 1, std::memory_order_relaxed);
     throw;

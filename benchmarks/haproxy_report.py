@@ -237,7 +237,7 @@ def table(bench):
 def questions(bench):
     print("\n| question | answer | bound, by median |\n|---|---|---|")
     for ours, base, words in ((NEVER, NOOP, "a plugin that does nothing"),
-                              (NEVER, HEADERS, "one that sends six headers"),
+                              (NEVER, HEADERS, "one that sends two headers"),
                               (NEVER_B3, NOOP, "a plugin that does nothing")):
         for question, how, key in ((f"requests/s of {ours}, against {words}, %", more, "rate"),
                                    ("the same by CPU a request", fewer, "cpu_us")):

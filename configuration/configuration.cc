@@ -4,6 +4,8 @@
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
 
+#include <cerrno>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -159,6 +161,12 @@ std::string SamplerFault(const SamplerOptions& sampler) {
   return {};
 }
 
+std::string LogFault(const LogOptions& log) {
+  const std::string& target = log.target;
+  if (target.empty() || target == "stderr" || target == "syslog" || target[0] == '/') return {};
+  return "log.target: expected \"stderr\", \"syslog\" or an absolute path, found " + Quoted(target);
+}
+
 /// A program's own transport has no requirements.
 std::string ExporterFault(const ExporterOptions& exporter) {
   const exporter::Destination& destination = exporter::DestinationOf(exporter);
@@ -191,9 +199,14 @@ bool ValidateOptions(const Options& options, std::string* error) {
   }
   if (options.service_name.empty()) {
     *error = "service_name: not set; set it, or the environment variable TRACEKIN_SERVICE_NAME";
+    // nginx removes the environment of its workers, and names them "nginx: worker process".
+    if (std::string_view(program_invocation_short_name).substr(0, 5) == "nginx") {
+      *error += " (with \"env TRACEKIN_SERVICE_NAME;\" in nginx.conf)";
+    }
     return false;
   }
   std::string fault = configuration::SamplerFault(options.sampler);
+  if (fault.empty()) fault = configuration::LogFault(options.log);
   if (fault.empty()) fault = configuration::ExporterFault(options.exporter);
   if (!fault.empty()) *error = fault;
   return fault.empty();

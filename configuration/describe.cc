@@ -53,9 +53,4 @@ std::string DescribeSampler(const SamplerOptions& sampler) {
   return text + (sampler.parent_based ? "; keeps a parent's decision" : "");
 }
 
-std::string DescribeOptions(const Options& options) {
-  return "service " + Shown(options.service_name) + "; spans to " +
-         DescribeDestination(options.exporter) + "; sampler: " + DescribeSampler(options.sampler);
-}
-
 }  // namespace tracekin::configuration

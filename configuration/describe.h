@@ -19,9 +19,6 @@ std::string DescribeDestination(const ExporterOptions& exporter);
 /// Returns which traces are sampled, such as "1 % of traces; keeps a parent's decision".
 std::string DescribeSampler(const SamplerOptions& sampler);
 
-/// Returns all of the above on one line, such as "service edge; spans to ...; sampler: ...".
-std::string DescribeOptions(const Options& options);
-
 }  // namespace tracekin::configuration
 
 #endif  // TRACEKIN_CONFIGURATION_DESCRIBE_H

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "configuration/environment.h"
+
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <optional>
 #include <utility>
 
+#include "base/edit_distance.h"
 #include "base/number.h"
 #include "configuration/check.h"
 #include "configuration/table.h"
@@ -90,7 +95,56 @@ std::string Shown(const Value& value, std::string_view text) {
   return std::holds_alternative<HeaderMap>(value) ? "invalid text" : Quoted(text);
 }
 
+constexpr std::string_view kPrefix = "TRACEKIN_";
+
+bool BeginsLikeAGroup(std::string_view name) {
+  const std::vector<Setting>& settings = Settings();
+  return std::any_of(settings.begin(), settings.end(), [name](const Setting& setting) {
+    const std::string variable = EnvironmentName(setting);
+    const std::size_t group = kPrefix.size() + setting.group().size() + 1;
+    return !setting.group().empty() && name.substr(0, group) == variable.substr(0, group);
+  });
+}
+
 }  // namespace
+
+std::string NearestVariable(std::string_view name) {
+  constexpr std::size_t kComparedBytes = 64;
+  const std::string_view word = name.substr(kPrefix.size(), kComparedBytes);
+  std::string nearest;
+  std::size_t nearest_distance = 1 + std::max<std::size_t>(2, word.size() / 3);
+  for (const Setting& setting : Settings()) {
+    const std::string variable = EnvironmentName(setting);
+    const std::string_view whole = std::string_view(variable).substr(kPrefix.size());
+    const std::string_view key = whole.substr(whole.size() - setting.key().size());
+    const std::size_t distance = std::min(EditDistance(word, whole), EditDistance(word, key) + 1);
+    if (distance >= nearest_distance) continue;
+    nearest = variable;
+    nearest_distance = distance;
+  }
+  return nearest;
+}
+
+std::vector<std::string> UnknownVariables() {
+  std::vector<std::string> warnings;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::string name(text.substr(0, text.find('=')));
+    if (name.compare(0, kPrefix.size(), kPrefix) != 0 || name == "TRACEKIN_CONFIG") continue;
+    if (secure_getenv(name.c_str()) == nullptr) continue;
+    const std::vector<Setting>& settings = Settings();
+    const bool known = std::any_of(settings.begin(), settings.end(), [&name](const Setting& each) {
+      return EnvironmentName(each) == name;
+    });
+    if (known) continue;
+    const std::string nearest = NearestVariable(name);
+    if (nearest.empty() && !BeginsLikeAGroup(name)) continue;
+    warnings.push_back("unknown environment variable " + Quoted(name) +
+                       (nearest.empty() ? "" : "; did you mean " + nearest + "?"));
+  }
+  return warnings;
+}
+
 }  // namespace tracekin::configuration
 
 namespace tracekin {

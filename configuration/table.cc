@@ -154,6 +154,10 @@ std::vector<Setting> MakeSettings() {
        "For kafka: a file with properties of librdkafka, one per line, such as "
        "security.protocol=ssl."},
 
+      {"log.target", Text{{At<&O::log, &LogOptions::target>}},
+       "Where messages are logged: stderr, syslog, or the absolute path of a file. The default is "
+       "stderr, or syslog if standard error is /dev/null."},
+
       {"ust.enabled", Boolean{{At<&O::ust, &UstOptions::enabled>}},
        "Whether spans are also LTTng-UST events. Needs libtracekin_ust.so and liblttng-ust."},
       {"ust.spans", Text{{At<&O::ust, &UstOptions::spans>}, {"all", "sampled"}},

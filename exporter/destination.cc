@@ -172,6 +172,23 @@ Exporter::MakeEncoder EncoderMaker(const ExporterOptions& options, const Format&
   return [options, make] { return make(options); };
 }
 
+std::string WithoutUser(const std::string& url) {
+  const std::size_t host = url.find("://") + 3;
+  const std::size_t end = url.find('/', host);
+  const std::size_t at = url.substr(0, end).rfind('@');
+  return at == std::string::npos ? url : url.substr(0, host) + url.substr(at + 1);
+}
+
+// Returns the endpoint and the file of its credential, for log messages.
+std::string PlaceOf(const ExporterOptions& options) {
+  if (DestinationOf(options).schemes.empty()) return {};
+  std::string place = WithoutUser(options.endpoint);
+  for (const std::string* file : {&options.bearer_file, &options.basic_file}) {
+    if (!file->empty()) place += ", credential from " + *file;
+  }
+  return place;
+}
+
 Connection Connect(const ExporterOptions& options, const Format& format,
                    const std::string& content_type) {
   if (options.make_transport) return {options.make_transport};
@@ -252,6 +269,7 @@ std::shared_ptr<Exporter> MakeExporter(ExporterOptions options, const Resource& 
                                              std::move(connection.make_transport), logger);
   if (connection.helper) exporter->set_helper(std::move(*connection.helper));
   exporter->set_eager_transport(connection.eager);
+  if (!options.make_transport) exporter->set_place(PlaceOf(options));
   return exporter;
 }
 

@@ -22,6 +22,7 @@
 #include "base/terminal.h"
 #include "configuration/check.h"
 #include "configuration/describe.h"
+#include "configuration/environment.h"
 #include "configuration/file.h"
 #include "configuration/table.h"
 #include "exporter/destination.h"
@@ -197,6 +198,12 @@ void PrintWords(const tracekin::Options& options) {
   }
 }
 
+void PrintUnknownVariables() {
+  for (const std::string& warning : configuration::UnknownVariables()) {
+    std::printf("note: %s\n", warning.c_str());
+  }
+}
+
 /// Returns why no tracer can be made: a module is missing, or rejects its options.
 std::string ModuleFault(const tracekin::Options& options) {
   if (!exporter::DestinationOf(options.exporter).sends()) return {};
@@ -225,6 +232,7 @@ int Run(const CheckOptions& check) {
     std::puts(PrintConfiguration(options).c_str());
   } else {
     PrintWords(options);
+    PrintUnknownVariables();
   }
   const bool problem = CheckHost(options, check);
   const bool asked = !check.user.empty() || !check.root.empty();

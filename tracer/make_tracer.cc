@@ -7,12 +7,14 @@
 #include <utility>
 
 #include "base/no_cancellation.h"
-#include "base/standard_error.h"
 #include "configuration/check.h"
+#include "configuration/describe.h"
 #include "configuration/table.h"
 #include "exporter/destination.h"
 #include "tracekin/configuration.h"
 #include "tracekin/tracer.h"
+#include "tracekin/version.h"
+#include "tracer/log.h"
 #include "tracer/tracer_impl.h"
 #include "ust/loader.h"
 
@@ -20,14 +22,9 @@ namespace tracekin {
 
 namespace {
 
-void LogMissingTracer(const Logger& logger, const std::string& reason) noexcept {
+void LogMissingTracer(const Options& options, const std::string& reason) noexcept {
   try {
-    const std::string line = "no tracer is made: " + reason;
-    if (logger) {
-      logger(LogLevel::kError, line);
-    } else {
-      SayOnStandardError(line);
-    }
+    LoggerOf(options)(LogLevel::kError, "no tracer is made: " + reason);
   } catch (const std::bad_alloc&) {
     // There is no memory for the message.
   }
@@ -61,7 +58,7 @@ std::shared_ptr<Tracer> MakeCheckedTracer(const Options& options, std::string* e
 // Calls `make`, which returns a tracer, or nullptr after it has stored the reason in its argument.
 // Logs the reason if the caller does not ask for it, so that a missing tracer cannot be overlooked.
 template <class Make>
-std::shared_ptr<Tracer> TryToMake(const Logger& logger, std::string* error, Make make) noexcept {
+std::shared_ptr<Tracer> TryToMake(const Options& options, std::string* error, Make make) noexcept {
   const NoCancellation no_cancellation;
   std::string reason;
   try {
@@ -72,7 +69,7 @@ std::shared_ptr<Tracer> TryToMake(const Logger& logger, std::string* error, Make
   if (error != nullptr) {
     *error = std::move(reason);
   } else {
-    LogMissingTracer(logger, reason);
+    LogMissingTracer(options, reason);
   }
   return nullptr;
 }
@@ -81,25 +78,31 @@ std::shared_ptr<Tracer> MakeFrom(const Options& options, std::string* error) {
   if (!ValidateOptions(options, error)) return nullptr;
   Options complete = options;
   configuration::MakePathsAbsolute(&complete);
-  if (!complete.logger) {
-    complete.logger = [](LogLevel, const std::string& line) { SayOnStandardError(line); };
+  complete.logger = LoggerOf(options);
+  if (!options.logger) {
+    complete.logger(LogLevel::kInfo,
+                    "version " TRACEKIN_VERSION "; spans to " +
+                        configuration::DescribeDestination(complete.exporter) +
+                        "; sampler: " + configuration::DescribeSampler(complete.sampler));
   }
   return MakeCheckedTracer(complete, error);
 }
 
 std::shared_ptr<Tracer> MakeFromEnvironment(Options options, std::string* error) {
-  return ApplyEnvironment(&options, error) ? MakeFrom(options, error) : nullptr;
+  if (!ApplyEnvironment(&options, error)) return nullptr;
+  LogUnknownVariables(options);
+  return MakeFrom(options, error);
 }
 
 }  // namespace
 
 std::shared_ptr<Tracer> MakeTracer(const Options& options, std::string* error) noexcept {
-  return TryToMake(options.logger, error,
+  return TryToMake(options, error,
                    [&](std::string* reason) { return MakeFrom(options, reason); });
 }
 
 std::shared_ptr<Tracer> MakeTracerFromJson(const std::string& json, std::string* error) noexcept {
-  return TryToMake({}, error, [&](std::string* reason) {
+  return TryToMake(Options(), error, [&](std::string* reason) {
     Options options;
     return ParseConfiguration(json, &options, reason) ? MakeFromEnvironment(options, reason)
                                                       : nullptr;
@@ -107,7 +110,7 @@ std::shared_ptr<Tracer> MakeTracerFromJson(const std::string& json, std::string*
 }
 
 std::shared_ptr<Tracer> MakeTracerFromFile(const std::string& path, std::string* error) noexcept {
-  return TryToMake({}, error, [&](std::string* reason) {
+  return TryToMake(Options(), error, [&](std::string* reason) {
     Options options;
     return ParseConfigurationFile(path, &options, reason) ? MakeFromEnvironment(options, reason)
                                                           : nullptr;
@@ -115,7 +118,7 @@ std::shared_ptr<Tracer> MakeTracerFromFile(const std::string& path, std::string*
 }
 
 std::shared_ptr<Tracer> MakeTracerFromEnvironment(std::string* error) noexcept {
-  return TryToMake({}, error, [](std::string* reason) -> std::shared_ptr<Tracer> {
+  return TryToMake(Options(), error, [](std::string* reason) -> std::shared_ptr<Tracer> {
     Options options;
     const char* const path = secure_getenv("TRACEKIN_CONFIG");
     if (path != nullptr && *path != '\0' && !ParseConfigurationFile(path, &options, reason)) {

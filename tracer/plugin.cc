@@ -18,6 +18,7 @@
 #include "configuration/json.h"
 #include "tracekin/configuration.h"
 #include "tracekin/tracer.h"
+#include "tracer/log.h"
 #include "tracer/preload.h"
 
 namespace tracekin {
@@ -32,6 +33,7 @@ class TracerFactory final : public opentracing::TracerFactory {
     const configuration::ConfigurationStatus status = configuration::ReadConfiguration(
         configuration == nullptr ? "" : configuration, &options, &error);
     if (status == configuration::ConfigurationStatus::kOk && ApplyEnvironment(&options, &error)) {
+      LogUnknownVariables(options);
       if (std::shared_ptr<Tracer> tracer = tracekin::MakeTracer(options, &error)) {
         return std::shared_ptr<opentracing::Tracer>(std::move(tracer));
       }

@@ -3,11 +3,11 @@
 
 #include <cstdlib>
 
-#include "base/standard_error.h"
 #include "configuration/file.h"
 #include "configuration/table.h"
 #include "exporter/destination.h"
 #include "tracekin/options.h"
+#include "tracer/log.h"
 
 namespace tracekin {
 
@@ -19,7 +19,7 @@ std::string PreloadConfiguration() {
   if (!error.empty()) return error;
   configuration::MakePathsAbsolute(&options);
   const std::string unread = exporter::Preload(options.exporter);
-  if (!unread.empty()) SayOnStandardError(unread);
+  if (!unread.empty()) LoggerOf(options)(LogLevel::kWarning, unread);
   return {};
 }
 

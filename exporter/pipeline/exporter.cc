@@ -289,8 +289,13 @@ void Exporter::LogState(Worker* worker, bool last) noexcept {
   Log(LogLevel::kWarning, [&] {
     Counters totals = counts_.Read();
     totals.dropped.queue_full = queue_.refused();
-    return worker->drops.Make(totals, worker->delivery.last_error(), now, last);
+    return worker->drops.Make(totals, WithPlace(worker->delivery.last_error()), now, last);
   });
+}
+
+// Adds to an error message where spans are sent to.
+std::string Exporter::WithPlace(const std::string& error) const {
+  return error.empty() || place_.empty() ? error : error + " [" + place_ + ']';
 }
 
 // Logs when the collector or the spool stops accepting spans, and when the collector accepts them
@@ -308,7 +313,7 @@ void Exporter::LogCollector(Worker* worker) noexcept {
     Log(LogLevel::kWarning, [&] {
       return "spans cannot be sent and are kept in " +
              std::string(options_.spool_path.empty() ? "memory" : "the spool") + ": " +
-             delivery.last_error();
+             WithPlace(delivery.last_error());
     });
   } else if (!delivery.away() && worker->told_away) {
     worker->told_away = false;

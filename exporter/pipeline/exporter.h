@@ -67,9 +67,12 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   /// yet.
   void set_eager_transport(bool eager) { eager_transport_ = eager; }
 
-  /// Waits until the steps that need the host's file system or new threads have succeeded or
-  /// failed: resolving the collector's name, and starting librdkafka's threads. Waits at most one
-  /// second, and returns immediately if neither step is needed.
+  /// Sets what log messages call the place that spans are sent to. REQUIRES: as set_on_round().
+  void set_place(std::string place) { place_ = std::move(place); }
+
+  /// Waits until what needs the host's file system or new threads has been done for the first time,
+  /// or could not be: the collector's name is resolved, and librdkafka has started its threads. A
+  /// second at most; not at all if there is neither.
   void AwaitReady() noexcept;
 
   /// Returns the resource that the constructor received, encoded as entries (span_bytes.h).
@@ -132,6 +135,7 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   void LogFailedStarts() noexcept;
   void LogStuck() noexcept;
   void DiscardQueue() noexcept;
+  std::string WithPlace(const std::string& error) const;
   template <class MakeMessage>
   void Log(LogLevel level, MakeMessage make_message) noexcept;
 
@@ -140,6 +144,7 @@ class Exporter : public std::enable_shared_from_this<Exporter> {
   const MakeEncoder make_encoder_;
   const MakeTransport make_transport_;
   const Logger logger_;
+  std::string place_;
   std::function<std::string(bool last)> on_round_;
   std::optional<HelperThread> helper_;
   bool eager_transport_ = false;

@@ -95,6 +95,12 @@ struct ExporterOptions {
   std::function<std::unique_ptr<Transport>()> make_transport = nullptr;
 };
 
+struct LogOptions {
+  // stderr, syslog, or the absolute path of a file to which lines are appended; empty: stderr, or
+  // syslog if standard error is /dev/null
+  std::string target;
+};
+
 struct UstOptions {
   bool enabled = false;
   std::string spans = "all";   // all or sampled: which spans are also recorded as events
@@ -110,6 +116,7 @@ struct Options {
   PropagationOptions propagation;
   ExporterOptions exporter;
   UstOptions ust;
+  LogOptions log;
 
   // This is not a configuration key. If it is empty, messages are written to standard error as
   // lines that begin with "tracekin: ". Lines that cannot be written immediately are dropped, and a

@@ -60,6 +60,7 @@ Options Changed() {
   exporter.kafka_topic = "spans";
   exporter.kafka_config_file = "/etc/kafka.properties";
   options.ust = {true, "sampled", true};
+  options.log.target = "syslog";
   return options;
 }
 
@@ -96,8 +97,9 @@ TEST(PrintConfiguration, KnowsEveryFieldOfOptions) {
   EXPECT_EQ(sizeof(ExporterOptions), 17 * sizeof(std::string) + 8 + 16 * sizeof(std::uint64_t) +
                                          sizeof(StringMap) +
                                          sizeof(ExporterOptions::make_transport));
+  EXPECT_EQ(sizeof(LogOptions), sizeof(std::string));
   EXPECT_EQ(sizeof(UstOptions), 8 + sizeof(std::string) + 8);
-  EXPECT_EQ(Settings().size(), 4u + 4u + 2u + 35u + 3u);
+  EXPECT_EQ(Settings().size(), 4u + 4u + 2u + 35u + 1u + 3u);
 }
 
 TEST(PrintConfiguration, MasksPasswordsInUrls) {

@@ -59,6 +59,11 @@ class Haproxy:
     def said(self):
         return self.log.read_text(errors="replace")
 
+    def complaints(self):
+        """Returns the lines of tracekin except for those that say what it was configured to do."""
+        return [line for line in self.said().splitlines()
+                if re.search(r" tracekin\[\d+\]", line) and ": version " not in line]
+
     def await_workers(self, count):
         """Waits until `count` workers have been started in total."""
         def loaded():

@@ -66,17 +66,19 @@ class ReloadTest(unittest.TestCase):
 class ContextTest(unittest.TestCase):
     SENT = {"x-b3-traceid": "463ac35c9f6413ad48485a3953bb6124", "x-b3-spanid": "a2fb4a1d1a96d312"}
 
-    def request(self, headers):
+    def request(self, headers, context_keys=CONTEXT_KEYS, **more):
         """Sends a request. Returns the headers that the service saw, and the request's span or
         None."""
-        with Edge(PLUGIN, to_file()) as edge:
+        with Edge(PLUGIN, to_file(**more)) as edge:
             edge.start()
             client = Client(edge.port)
             seen = client.request("first", headers)
             client.request("last")  # its span comes after the first request's span
             client.close()
             edge.haproxy.stop()
-            self.assertEqual(set(seen["names"].split(",")) - OTHER_KEYS, CONTEXT_KEYS)
+            arrived = set(seen["names"].split(",")) - OTHER_KEYS
+            self.assertEqual(arrived - {"x-b3-parentspanid"}, context_keys)
+            self.assertEqual("x-b3-parentspanid" in arrived, bool(headers))
             return seen, edge.spans().get("first")
 
     def test_a_new_trace_reaches_the_service(self):

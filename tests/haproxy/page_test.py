@@ -228,6 +228,9 @@ def main_in_copy(folder):
             assert done.returncode == 0, done.returncode
             if "curl" in block:
                 check_first_span()
+                assert {"b3", "traceparent"} <= service.requests[0].keys(), service.requests
+                assert "baggage" not in service.requests[0], service.requests
+                assert "; spans to zipkin, as json to http://127" in HAPROXY_LOG.read_text()
                 check_continued(service)
             if "daemon-reload" in block:
                 check_broken_reload()

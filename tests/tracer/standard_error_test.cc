@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include <memory>
+#include <regex>
 #include <string>
 
 #include "tests/support/fork.h"
@@ -38,7 +39,8 @@ std::string Read(int descriptor) {
     if (size <= 0) break;
     text.append(bytes, static_cast<std::size_t>(size));
   }
-  return text;
+  static const std::regex prefix(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z tracekin\[\d+\])");
+  return std::regex_replace(text, prefix, "tracekin");
 }
 
 /// Writes to `descriptor` until nothing more fits.
