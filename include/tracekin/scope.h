@@ -6,7 +6,7 @@
 // Scope makes a span the active span of the calling thread for the lifetime of the Scope. It
 // records both ends as the LTTng events tracekin:scope_enter and tracekin:scope_exit. When a span
 // moves to another thread, create another Scope there. A thread that alternates between spans nests
-// their Scopes.
+// their Scopes. scoped_span.h starts a span and makes its Scope in one call.
 //
 // Thread-safety: everything here affects only the calling thread and takes no lock.
 #ifndef TRACEKIN_SCOPE_H
@@ -25,7 +25,7 @@ class TRACEKIN_API Scope {
   /// Makes `span` the active span of this thread. The span is borrowed and must outlive the Scope.
   /// A span of another vendor's tracer also becomes active, but events are recorded only for
   /// tracekin's spans.
-  explicit Scope(opentracing::Span& span) noexcept;
+  [[nodiscard]] explicit Scope(opentracing::Span& span) noexcept;
 
   /// Makes the previously active span active again. Scopes may end in any order. Ending a Scope
   /// that is not the innermost one does not affect the others.
@@ -46,7 +46,7 @@ class TRACEKIN_API Scope {
 
 /// Returns the span of the innermost Scope of the calling thread, or nullptr. The span is borrowed
 /// and valid while that Scope lives.
-TRACEKIN_API opentracing::Span* ActiveSpan() noexcept;
+[[nodiscard]] TRACEKIN_API opentracing::Span* ActiveSpan() noexcept;
 
 }  // namespace tracekin
 

@@ -9,6 +9,7 @@
 #include <tracekin/export.h>
 #include <tracekin/options.h>
 #include <tracekin/scope.h>
+#include <tracekin/scoped_span.h>
 #include <tracekin/tracer.h>
 #include <tracekin/xseg.h>
 
@@ -32,8 +33,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   {
-    const auto span = tracer->StartSpan("consumed");
-    const tracekin::Scope scope(*span);
+    const auto span = tracekin::StartActiveSpan(*tracer, "consumed");
     if (tracekin::ActiveSpan() != span.get()) return 1;
     char request[TRACEKIN_XSEG_SIZE];
     if (!tracer->Inject(span->context(), tracekin::XsegWriter(request, sizeof request)) ||
