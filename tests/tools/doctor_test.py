@@ -150,7 +150,8 @@ class Doctor(unittest.TestCase):
         self.assertIn("file " + self.folder + "/spans", self.configured(
             {"type": "file", "path": self.folder + "/spans"}))
         said = self.configured({"type": "file", "path": "/nonexistent/spans"}, status=1)
-        self.assertRegex(said, "(?m)^problem +collector +cannot write to /nonexistent: No such file")
+        self.assertRegex(said,
+                         "(?m)^problem +collector +cannot write to /nonexistent: No such file")
 
     def test_a_configuration_that_is_wrong(self):
         said = self.configured({"endpiont": "x"}, status=1)
