@@ -4,7 +4,9 @@
 #include <curl/curl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -44,7 +46,7 @@ Curl Connection(const ExporterOptions& options, const std::string& url) {
 std::string Took(CURL* curl) {
   double seconds = 0;
   curl_easy_getinfo(curl, CURLINFO_TOTAL_TIME, &seconds);
-  return std::to_string(static_cast<long>(seconds * 1000 + 0.5)) + " ms";
+  return std::to_string(std::lround(seconds * 1000)) + " ms";
 }
 
 Reached Failed(const std::string& name, CURLcode code) {

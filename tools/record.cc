@@ -143,7 +143,7 @@ CLI::Validator BufferSize() {
 // Returns the absolute path. Refuses control characters, because messages would send them to the
 // terminal, and the commands of --dry-run to a shell.
 std::string AbsoluteFolder(const std::string& output) {
-  const std::string folder = fs::absolute(output).lexically_normal().string();
+  std::string folder = fs::absolute(output).lexically_normal().string();
   const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; };
   if (std::any_of(folder.begin(), folder.end(), is_control)) {
     throw RecordError("the folder " + ForTerminal(folder) + " has control characters in its name.");
