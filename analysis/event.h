@@ -130,8 +130,8 @@ struct Syscall {  // entry: the arguments of the call; exit: kResult
 /// The system calls from which the analysis determines the causes of waits. They are rare or block,
 /// so a recording of these calls alone is cheap. A recording may also contain all other calls.
 constexpr std::string_view kCallsOfWaits[] = {
-    "futex",  "futex_waitv", "wait4", "waitid", "nanosleep", "clock_nanosleep",
-    "clone",  "clone3",      "vfork", "exit",   "exit_group"};
+    "futex", "futex_waitv", "wait4", "waitid", "nanosleep", "clock_nanosleep",
+    "clone", "clone3",      "vfork", "exit",   "exit_group"};
 struct PageFault {
   enum Number { kAddress, kError };
 };

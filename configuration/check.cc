@@ -108,9 +108,10 @@ std::vector<std::string_view> Credentials(const ExporterOptions& exporter) {
 }
 
 bool SendsCredentialsInClear(const ExporterOptions& exporter) {
-  return !exporter.make_transport && exporter::DestinationOf(exporter).HasScheme("https") &&
-         exporter.unix_socket.empty() && !Credentials(exporter).empty() &&
-         !IsHttps(exporter.endpoint) && !IsLoopback(exporter.endpoint);
+  return !exporter.make_transport && !exporter.on_span &&
+         exporter::DestinationOf(exporter).HasScheme("https") && exporter.unix_socket.empty() &&
+         !Credentials(exporter).empty() && !IsHttps(exporter.endpoint) &&
+         !IsLoopback(exporter.endpoint);
 }
 
 }  // namespace tracekin::configuration

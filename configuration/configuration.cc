@@ -167,10 +167,10 @@ std::string LogFault(const LogOptions& log) {
   return "log.target: expected \"stderr\", \"syslog\" or an absolute path, found " + Quoted(target);
 }
 
-/// A program's own transport has no requirements.
+/// A program's own function or transport has no requirements.
 std::string ExporterFault(const ExporterOptions& exporter) {
   const exporter::Destination& destination = exporter::DestinationOf(exporter);
-  if (!destination.sends()) return {};
+  if (!destination.sends() || exporter.on_span) return {};
   const exporter::Format* const format = exporter::FormatOf(exporter);
   if (format == nullptr) {
     return "exporter.format: expected " +

@@ -10,6 +10,7 @@
 #include "exporter/encoding/zipkin_json_encoder.h"
 #include "exporter/encoding/zipkin_proto3_encoder.h"
 #include "exporter/module.h"
+#include "exporter/span_receiver.h"
 #include "exporter/transport/curl.h"
 #include "exporter/transport/file_transport.h"
 #include "exporter/transport/http_files.h"
@@ -257,6 +258,11 @@ Resource ResourceOf(const Options& options) {
 
 std::shared_ptr<Exporter> MakeExporter(ExporterOptions options, const Resource& resource,
                                        const Logger& logger) {
+  if (options.on_span) {
+    return std::make_shared<Exporter>(
+        options, resource, [on_span = options.on_span] { return MakeReceivingEncoder(on_span); },
+        MakeAcceptingTransport, logger);
+  }
   const Destination& destination = DestinationOf(options);
   const Format& format = *FormatOf(options);
   options.type = destination.type;

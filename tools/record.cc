@@ -40,7 +40,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kProgressInterval{500};
 constexpr const char* kCaller = "$SUDO_USER";  // --user without a name
-constexpr int kNotFound = 127;  // the exit status that shells use
+constexpr int kNotFound = 127;                 // the exit status that shells use
 // LTTng's consumer does not report a full disk. It loses the events that it cannot write.
 constexpr std::uintmax_t kLeastFreeBytes = 64 << 20;
 constexpr std::uint64_t kMostBufferBytes = std::uint64_t{1} << 40;

@@ -97,8 +97,7 @@ std::shared_ptr<Tracer> MakeFromEnvironment(Options options, std::string* error)
 }  // namespace
 
 std::shared_ptr<Tracer> MakeTracer(const Options& options, std::string* error) noexcept {
-  return TryToMake(options, error,
-                   [&](std::string* reason) { return MakeFrom(options, reason); });
+  return TryToMake(options, error, [&](std::string* reason) { return MakeFrom(options, reason); });
 }
 
 std::shared_ptr<Tracer> MakeTracerFromJson(const std::string& json, std::string* error) noexcept {

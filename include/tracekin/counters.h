@@ -26,11 +26,11 @@ struct Counters {
   std::uint64_t exported = 0;  // acknowledged by the collector, or written to the file
 
   struct {
-    std::uint64_t queue_full = 0;  // the queue had reached queue_spans or queue_bytes
-    std::uint64_t too_large = 0;   // too large for the collector on its own, or out of memory
-    std::uint64_t rejected = 0;    // the collector answered that it will not accept them
-    std::uint64_t expired = 0;     // still failing after retry_max_age_ms or retry_max_tries
-    std::uint64_t spool_full = 0;  // the oldest spans, when the spool had reached spool_bytes
+    std::uint64_t queue_full = 0;     // the queue had reached queue_spans or queue_bytes
+    std::uint64_t too_large = 0;      // too large for the collector on its own, or out of memory
+    std::uint64_t rejected = 0;       // the collector answered that it will not accept them
+    std::uint64_t expired = 0;        // still failing after retry_max_age_ms or retry_max_tries
+    std::uint64_t spool_full = 0;     // the oldest spans, when the spool had reached spool_bytes
     std::uint64_t spool_corrupt = 0;  // damaged or missing when the spool was read
     std::uint64_t closed = 0;         // finished after Close(), or not sent before it timed out
     std::uint64_t fork = 0;  // open during a fork, finished in the child; the parent reports them

@@ -27,6 +27,15 @@ enum class LogLevel { kInfo, kWarning, kError };
 /// full close_timeout_ms.
 using Logger = std::function<void(LogLevel level, const std::string& message)>;
 
+struct Resource;    // see span_record.h
+struct SpanRecord;  // see span_record.h
+
+/// Receives finished spans, and the tracer that recorded them. Both are borrowed, and valid until
+/// the function returns. The sender thread calls it for one span after the other. It must not throw
+/// anything except std::bad_alloc, which drops the span. While it blocks, no other span is
+/// delivered.
+using SpanFunction = std::function<void(const Resource& resource, const SpanRecord& span)>;
+
 struct SamplerOptions {
   // always, never, probabilistic or rate_limiting; empty: probabilistic if `rate` is less than 1,
   // rate_limiting if `per_second` is set, otherwise always
@@ -93,6 +102,10 @@ struct ExporterOptions {
   /// for file one JSON object per line, and for scribe the arguments of its call Log. No endpoint
   /// is needed.
   std::function<std::unique_ptr<Transport>()> make_transport = nullptr;
+
+  /// Receives the spans as records, in place of all of the above. Not a configuration key. It gets
+  /// those spans that a collector would get, and they count as exported. testing.h uses it.
+  SpanFunction on_span = nullptr;
 };
 
 struct LogOptions {

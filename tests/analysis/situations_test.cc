@@ -280,8 +280,7 @@ TEST_F(Situation, NoPageInIfOnlySomeCallsAreRecorded) {
   story_.Simply(50, Kind::kIrqExit, 1);
   story_.Runs(60, 1, 0);
   story_.Finish(70, 1, 1);
-  EXPECT_EQ(story_.Why(1),
-            "running 1; running:futex 1; running 18; disk 30; ready 10; running 10");
+  EXPECT_EQ(story_.Why(1), "running 1; running:futex 1; running 18; disk 30; ready 10; running 10");
 }
 
 TEST_F(Situation, ReadyBehindAnotherThread) {

@@ -172,8 +172,7 @@ TEST(Plugin, IsNotLoadedWithAnInvalidConfigurationThatTheEnvironmentNames) {
     EXPECT_FALSE(opentracing::DynamicallyLoadTracingLibrary(TRACEKIN_PLUGIN, message));
     return message;
   };
-  EXPECT_EQ(refusal(),
-            "tracekin: cannot read " + path + ": No such file or directory");
+  EXPECT_EQ(refusal(), "tracekin: cannot read " + path + ": No such file or directory");
   std::ofstream(path) << R"({"service_nam": "a"})";
   EXPECT_EQ(refusal(),
             "tracekin: " + path + ": unknown key \"service_nam\"; did you mean \"service_name\"?");

@@ -10,6 +10,7 @@
 #include <tracekin/options.h>
 #include <tracekin/scope.h>
 #include <tracekin/scoped_span.h>
+#include <tracekin/testing.h>
 #include <tracekin/tracer.h>
 #include <tracekin/xseg.h>
 
