@@ -52,6 +52,8 @@ def restart(name):
                                    stderr=output, start_new_session=True)
     pathlib.Path(f"/run/{name}.pid.main").write_text(str(process.pid))
     while "Loading success." not in log.read_text():
+        if process.poll() == 0 and unit.get("Type") == ["forking"]:
+            return
         if process.poll() is not None:
             sys.exit(f"{name} ended with {process.returncode}:\n{log.read_text()}")
         time.sleep(0.05)
