@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <tuple>
 
 namespace tracekin::analysis {
@@ -15,8 +16,8 @@ constexpr std::int64_t kReportedStates = 0xFF;
 constexpr std::int64_t kEnded = 0x10 | 0x20;
 constexpr std::int64_t kStopped = 0x4 | 0x8;  // stopped by a signal or a debugger
 
-// A thread that is about to block may be woken before it leaves its CPU. A wake-up that is older
-// than this belongs to another wait.
+// A thread that is about to block may be woken by another CPU before it leaves its own. A wake-up
+// that is older than this belongs to another wait.
 constexpr Time kEarly = 1'000'000;
 
 constexpr std::int64_t kTypeKernelThread = 1;
@@ -52,6 +53,12 @@ Time ToTime(std::uint64_t cycles, const Clock& clock) {
 bool IsCallOfWaits(std::string_view name) {
   return std::find(std::begin(kCallsOfWaits), std::end(kCallsOfWaits), name) !=
          std::end(kCallsOfWaits);
+}
+
+// Returns whether the name is one that io_uring gives to its threads in programs. Such a thread
+// never leaves the kernel, and no event shows its creation.
+bool IsIoWorker(std::string_view name) {
+  return name.substr(0, 8) == "iou-wrk-" || name.substr(0, 8) == "iou-sqp-";
 }
 
 std::int64_t OrZero(std::int64_t number) { return number == kAbsent ? 0 : number; }
@@ -232,8 +239,11 @@ void Machine::OnSwitch(const Event& event) {
        {std::tuple(prev, Switch::kPrevComm, Switch::kPrevPrio),
         std::tuple(next, Switch::kNextComm, Switch::kNextPrio)}) {
     if (!IsThread(thread)) continue;
+    Thread& known = timelines_.threads[thread];
     if (!event.text[comm].empty()) {
-      timelines_.threads[thread].name = timelines_.names.Number(event.text[comm]);
+      const std::uint32_t name = timelines_.names.Number(event.text[comm]);
+      if (name != known.name && IsIoWorker(event.text[comm])) known.kernel = true;
+      known.name = name;
     }
     timelines_.threads[thread].priority = static_cast<std::int32_t>(event.number[prio]);
   }
@@ -264,21 +274,38 @@ void Machine::SwitchOut(const Event& event, ThreadIndex thread) {
 
 void Machine::Block(const Event& event, ThreadIndex thread) {
   Live& live = live_[thread];
-  if (live.woken_early && now_ - live.woken_at < kEarly) {
-    return Enter(thread, State::kReady, event.cpu, 0);
-  }
   Wait wait;
   if (live.in_call) wait = live.asked;
   wait.in_user = live.call_known && !live.in_call && !timelines_.threads[thread].kernel &&
                  (event.number[Switch::kPrevState] & kStopped) == 0;
   if (segments_ >= limits_.segments) return Enter(thread, State::kUnknown, kNoCpu, 0);
   timelines_.waits.push_back(wait);
-  Enter(thread, State::kBlocked, static_cast<std::uint32_t>(timelines_.waits.size() - 1), 0);
+  const auto index = static_cast<std::uint32_t>(timelines_.waits.size() - 1);
+  const bool woken = live.woken_early && now_ - live.woken_at < kEarly;
+  if (!woken) return Enter(thread, State::kBlocked, index, 0);
+  Enter(thread, State::kReady, event.cpu, 0);
+  live.assumed_wait = index;
+  live.assumed_segment = timelines_.threads[thread].segments.size() - 1;
+}
+
+// Blocks a thread that was assumed to be ready because it had been woken before it blocked. Another
+// wake-up shows that the first one belonged to another wait, because the kernel records the waking
+// of blocked threads only.
+void Machine::BlockAfterAll(ThreadIndex thread) {
+  Live& live = live_[thread];
+  if (live.assumed_wait == kNoAssumption) return;
+  auto& segments = timelines_.threads[thread].segments;
+  segments_ -= segments.size() - live.assumed_segment - 1;
+  segments.resize(live.assumed_segment + 1);
+  Segment& segment = segments.back();
+  segment = {segment.start, live.assumed_wait, 0, State::kBlocked, Context::kTask};
+  live.assumed_wait = kNoAssumption;
 }
 
 void Machine::SwitchIn(const Event& event, ThreadIndex thread) {
   auto& segments = timelines_.threads[thread].segments;
   live_[thread].woken_early = false;
+  live_[thread].assumed_wait = kNoAssumption;
   if (!segments.empty() && segments.back().state == State::kBlocked) {
     timelines_.waits[segments.back().where].reason = Reason::kNoWakeUp;
   }
@@ -293,6 +320,7 @@ void Machine::OnWake(const Event& event) {
     const std::int64_t cpu = event.number[number];
     return cpu < 0 ? kNoCpu : static_cast<std::uint32_t>(cpu);
   };
+  if (event.kind == Kind::kWaking) BlockAfterAll(thread);
   const State state = segments.empty() ? State::kUnknown : segments.back().state;
   if (event.kind == Kind::kMigrate) {
     if (state == State::kReady || state == State::kPreempted) {
@@ -315,7 +343,7 @@ void Machine::OnWake(const Event& event) {
   } else if (state == State::kReady || state == State::kUnknown) {
     if (cpu != kNoCpu) Enter(thread, State::kReady, cpu, 0);
   } else if (event.kind == Kind::kWaking && state != State::kDead && state != State::kPreempted) {
-    live_[thread].woken_early = true;
+    live_[thread].woken_early = CpuOf(event).current != thread;
     live_[thread].woken_at = now_;
   }
 }

@@ -69,6 +69,7 @@ class Machine {
   const Counts& counts() const { return counts_; }
 
  private:
+  static constexpr std::uint32_t kNoAssumption = 0xFFFFFFFF;
   static constexpr std::size_t kMaxRequests = std::size_t{1} << 16;
 
   // One level of nested interruptions of a CPU's thread.
@@ -92,8 +93,12 @@ class Machine {
     bool in_call = false;
     bool call_known = false;  // true if `in_call` is known
     bool ending = false;
-    bool woken_early = false;  // woken before it left its CPU
+    bool woken_early = false;  // woken by another CPU before it left its own
     Time woken_at = 0;
+    // If it is ready only because it was woken early: the wait that it would be in otherwise, and
+    // the segment in which this wait began.
+    std::uint32_t assumed_wait = kNoAssumption;
+    std::size_t assumed_segment = 0;
   };
   struct HostState {
     std::vector<Cpu> cpus;
@@ -134,6 +139,7 @@ class Machine {
   void OnState(const Event& event);
   void OnDiscarded(const Event& event);
   void Block(const Event& event, ThreadIndex thread);
+  void BlockAfterAll(ThreadIndex thread);
   void Wake(const Event& event, ThreadIndex thread);
   WakeUp WakeUpOn(const Cpu& cpu) const;
   std::uint32_t KeepRequest(Cpu* cpu);

@@ -6,6 +6,11 @@ namespace tracekin::analysis {
 namespace {
 
 constexpr std::int64_t kTcp = 6;
+constexpr std::int64_t kFin = 1, kSyn = 2, kPush = 8;  // flags of TCP
+
+// A packet that is sent again sooner has only passed to the next device, because TCP waits longer
+// for an acknowledgement.
+constexpr Time kShortestTimeout = 5'000'000;
 
 // Omits the length of a TCP packet, because a device may split a packet or merge several of them.
 // The first or merged packet keeps the sequence number.
@@ -22,6 +27,13 @@ std::array<std::int64_t, 10> KeyOf(const Event& event) {
           tcp ? number[Packet::kSequence] : 0,
           tcp ? number[Packet::kAcknowledged] : 0,
           tcp ? number[Packet::kFlags] : number[Packet::kLength]};
+}
+
+// Returns whether a packet is acknowledged, so that it is sent again if it is lost. An
+// acknowledgement alone is not, but may be repeated. Data without PSH looks like that, too.
+bool IsAcknowledged(const Event& event) {
+  return event.number[Packet::kProtocol] == kTcp &&
+         (event.number[Packet::kFlags] & (kFin | kSyn | kPush)) != 0;
 }
 
 bool HasAddresses(const Event& event) {
@@ -58,9 +70,11 @@ void Packets::Send(const Event& event, ThreadIndex sender, Time now) {
     packet.sent = now;
     sides_.erase(known);
   } else if (is_known && event.number[Packet::kProtocol] == kTcp) {
-    ++known->second.transmissions;
+    const bool again = IsAcknowledged(event) && now - known->second.last_sent >= kShortestTimeout;
+    if (again) ++known->second.transmissions;
+    known->second.last_sent = now;
   } else {
-    Remember(key, {0, 0, 1, sender, now});
+    Remember(key, {0, 0, 1, sender, now, now});
   }
 }
 
@@ -78,7 +92,8 @@ Packets::Received Packets::Receive(const Event& event) {
   packet.source.transmissions = known->second.transmissions;
   packet.source.sender = known->second.sender;
   packet.source.sent = known->second.sent;
-  sides_.erase(known);
+  // A packet of TCP may be received and dropped, and then sent again.
+  if (event.number[Packet::kProtocol] != kTcp) sides_.erase(known);
   return packet;
 }
 

@@ -32,8 +32,8 @@ class Packets {
   Packets(std::size_t limit, std::vector<PacketSource>* received)
       : limit_(limit), received_(received) {}
 
-  /// Processes a kPacketQueue event. A packet that passes through several devices counts once for
-  /// each device that sends it.
+  /// Processes a kPacketQueue event. A packet of TCP that is sent again after a time-out counts as
+  /// another transmission, but not one that only passes to the next device.
   void Send(const Event& event, ThreadIndex sender, Time now);
 
   using Key = std::array<std::int64_t, 10>;
@@ -62,6 +62,7 @@ class Packets {
     std::uint32_t transmissions = 0;
     ThreadIndex sender = kNobody;
     Time sent = 0;
+    Time last_sent = 0;
   };
 
   void Remember(const Key& key, Side side);

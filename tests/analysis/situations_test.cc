@@ -55,6 +55,49 @@ TEST_F(Situation, ConditionVariableOfAThreadThatSlept) {
             "running:clock_nanosleep 2; running 6}; ready 10; running:futex 10; running 30");
 }
 
+// The waker's CPU records the waking before the thread has left its own CPU.
+TEST_F(Situation, WokenBeforeItBlocks) {
+  story_.Runs(0, 2, 1);
+  story_.Runs(0, 1, 0);
+  story_.Start(0, 1, 1);
+  story_.Call(10, 1, "futex");
+  story_.Wakes(19, 2, 1);
+  story_.Blocks(20, 1);
+  EXPECT_EQ(Woken(), "running 10; running:futex 10; ready 40; running:futex 10; running 30");
+}
+
+TEST_F(Situation, WokenFromAnotherWaitBeforeItBlocks) {
+  story_.Runs(0, 2, 1);
+  story_.Runs(0, 1, 0);
+  story_.Start(0, 1, 1);
+  story_.Call(10, 1, "futex");
+  story_.Wakes(15, 2, 1);
+  story_.Blocks(20, 1);
+  story_.Migrates(30, 1, 1);
+  story_.Wakes(50, 2, 1);
+  EXPECT_EQ(Woken(),
+            "running 10; running:futex 10; lock 30 t2 {running 30}; ready 10 t2; running:futex 10; "
+            "running 30");
+}
+
+// An interrupt on the thread's own CPU ends the wait before the thread blocks.
+TEST_F(Situation, WokenOnItsOwnProcessorBeforeItBlocks) {
+  story_.Runs(0, 1, 0);
+  story_.Start(0, 1, 1);
+  story_.Call(10, 1, "fsync");
+  story_.Irq(15, 0, "virtio2-req.0");
+  story_.WakesFrom(15, 0, 1);
+  story_.Simply(16, Kind::kIrqExit, 0);
+  story_.Blocks(20, 1);
+  story_.Irq(50, 0, "virtio2-req.0");
+  story_.DiskDone(50, 0, 8);
+  story_.WakesFrom(50, 0, 1);
+  story_.Simply(50, Kind::kIrqExit, 0);
+  EXPECT_EQ(Woken(),
+            "running 10; running:fsync 5; interrupted 1; running:fsync 4; disk 30; ready 10; "
+            "running:fsync 10; running 30");
+}
+
 TEST_F(Situation, FutexWithTimeout) {
   BlockIn("futex");
   story_.Expires(50, 0, 1);
@@ -104,6 +147,22 @@ TEST_F(Situation, WriterWaitsForAReaderThatSleeps) {
   EXPECT_EQ(Woken(),
             "running 10; running:futex_waitv 10; lock 30 t2 {timer 25; running:nanosleep 5}; "
             "ready 10; running:futex_waitv 10; running 30");
+}
+
+TEST_F(Situation, WorkOfAThreadOfIoUringReplacesTheWait) {
+  story_.IsNamed(9, "iou-wrk-1");
+  story_.Runs(0, 9, 1);
+  story_.Blocks(0, 9, 0, kSleepsDeeply);
+  BlockIn("io_uring_enter");
+  story_.Irq(40, 1, "nvme0q3");
+  story_.DiskDone(40, 1, 77);
+  story_.WakesFrom(40, 1, 9);
+  story_.Simply(40, Kind::kIrqExit, 1);
+  story_.Runs(42, 9, 1);
+  story_.Wakes(50, 9, 1);
+  EXPECT_EQ(Woken(),
+            "running 10; running:io_uring_enter 10; disk 20; thread 10 t9; ready 10; "
+            "running:io_uring_enter 10; running 30");
 }
 
 TEST_F(Situation, ReadOfARingThatADiskCompletes) {
@@ -465,17 +524,50 @@ TEST_F(Situation, PacketsOfOtherConnectionsAreNotMistaken) {
             "running 30");
 }
 
-TEST_F(Situation, PacketThatWasSentTwice) {
-  story_.Runs(0, 2, 1);
-  BlockIn("recvmsg");
-  story_.Packet(30, Kind::kPacketQueue, 1, 80, 4000, 2);
-  story_.Packet(45, Kind::kPacketQueue, 1, 80, 4000, 2);
-  story_.Arrives(50, 1, 80, 4000, 2, 1);
-  EXPECT_EQ(Woken(),
-            "running 10; running:recvmsg 10; network 30 t2 {running 10; network 20}; ready 10; "
-            "running:recvmsg 10; running 30");
-  const Wait& wait = story_.Done().timelines().waits[story_.Explained(1).parts[2].wait];
-  EXPECT_EQ(story_.Done().timelines().packets[wait.packet].transmissions, 2u);
+// Span 1 of thread 1 waits from 20 ms on for a packet, which thread 2 sends for the first time at
+// 30 ms. The packet arrives at `arrival`.
+class Transmission : public ::testing::Test {
+ protected:
+  static constexpr Time kMs = 1'000'000;
+
+  Transmission() {
+    story_.Runs(0, 2, 1);
+    story_.Runs(0, 1, 0);
+    story_.Start(0, 1, 1);
+    story_.Call(10 * kMs, 1, "recvmsg");
+    story_.Blocks(20 * kMs, 1);
+    story_.Packet(30 * kMs, Kind::kPacketQueue, 1, 80, 4000, 2);
+  }
+  PacketSource Arrived(Time arrival) {
+    story_.Arrives(arrival, 1, 80, 4000, 2, 1);
+    story_.Runs(arrival + 1, 1, 0);
+    story_.Finish(arrival + 10, 1, 1);
+    const Timelines& timelines = story_.Done().timelines();
+    return timelines.packets[timelines.waits[story_.Explained(1).parts[2].wait].packet];
+  }
+
+  Story story_;
+};
+
+TEST_F(Transmission, IsRepeated) {
+  story_.Packet(240 * kMs, Kind::kPacketQueue, 1, 80, 4000, 2);
+  const PacketSource packet = Arrived(241 * kMs);
+  EXPECT_EQ(packet.transmissions, 2u);
+  EXPECT_EQ(packet.sent, 30 * kMs);
+}
+
+TEST_F(Transmission, IsRepeatedAfterTheReceiverDroppedThePacket) {
+  story_.Packet(31 * kMs, Kind::kPacketReceive, 1, 80, 4000, 2);
+  story_.Packet(240 * kMs, Kind::kPacketQueue, 1, 80, 4000, 2);
+  const PacketSource packet = Arrived(241 * kMs);
+  EXPECT_EQ(packet.transmissions, 2u);
+  EXPECT_EQ(packet.sent, 30 * kMs);
+}
+
+TEST_F(Transmission, IsOneThroughSeveralDevices) {
+  story_.Packet(31 * kMs, Kind::kPacketReceive, 1, 80, 4000, 2);
+  story_.Packet(32 * kMs, Kind::kPacketQueue, 1, 80, 4000, 2);
+  EXPECT_EQ(Arrived(33 * kMs).transmissions, 1u);
 }
 
 // Datagrams have no sequence numbers. If several are equal, the first one sent is the first one

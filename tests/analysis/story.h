@@ -63,7 +63,9 @@ class Story {
     New(time, Kind::kExit, CpuOf(thread)).number[Task::kTid] = thread;
     Tell();
   }
-  /// Declares that the thread is a kernel thread.
+  /// Gives a thread another name, before its first event.
+  void IsNamed(int thread, const std::string& name) { names_[thread] = name; }
+  /// There is a thread of the kernel's own.
   void IsKernels(int thread) {
     Event& event = New(now_, Kind::kProcessState, 0);
     event.number[ProcessState::kTid] = thread;
@@ -119,6 +121,7 @@ class Story {
     event.number[analysis::Packet::kSourcePort] = from;
     event.number[analysis::Packet::kTargetPort] = to;
     event.number[analysis::Packet::kSequence] = sequence;
+    event.number[analysis::Packet::kFlags] = 0x18;  // ACK, PSH
     Tell();
   }
   /// A network interrupt on that CPU receives a packet and wakes the thread.
@@ -232,16 +235,19 @@ class Story {
     event.number[analysis::Switch::kPrevState] = state;
     event.number[analysis::Switch::kNextTid] = next;
     event.number[analysis::Switch::kPrevPrio] = event.number[analysis::Switch::kNextPrio] = 120;
-    const std::string prev_name = "t" + std::to_string(prev),
-                      next_name = "t" + std::to_string(next);
+    const std::string prev_name = NameOf(prev), next_name = NameOf(next);
     event.text[analysis::Switch::kPrevComm] = prev_name;
     event.text[analysis::Switch::kNextComm] = next_name;
     current_[cpu] = next;
     last_cpu_[next] = cpu;
     Tell();
   }
+  std::string NameOf(int thread) const {
+    const auto name = names_.find(thread);
+    return name != names_.end() ? name->second : "t" + std::to_string(thread);
+  }
   void Name(int text, int thread) {
-    text_ = "t" + std::to_string(thread);
+    text_ = NameOf(thread);
     event_.text[text] = text_;
   }
   std::uint32_t CpuOf(int thread) const {
@@ -272,6 +278,7 @@ class Story {
   Time now_ = 0;
   std::vector<int> current_;  // by CPU
   std::map<int, std::uint32_t> last_cpu_;
+  std::map<int, std::string> names_;  // of threads that have another name than their id
   bool done_ = false;
 };
 

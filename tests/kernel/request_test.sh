@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs examples/request in the virtual machine, like scripts/demo --kernel, and tests the explanation
-# of its slowest order: the storage waited for the journal's lock, and for the disk.
+# Runs examples/request in the virtual machine, like scripts/demo --kernel, and tests the
+# explanation of its slowest order: the storage waited for the journal's lock, and for the disk.
 #
 # usage: tests/kernel/request_test.sh BUILD
 set -euo pipefail
