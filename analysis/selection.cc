@@ -20,14 +20,10 @@ using Document = rapidjson::GenericDocument<Utf8, Pool, JsonMemory>;
 
 bool HasTags(const Filter& filter, const SpanRecord& span) {
   if (filter.tags.empty()) return true;
-  Document tags;
-  tags.Parse<rapidjson::kParseIterativeFlag>(span.tags.data(), span.tags.size());
-  if (tags.HasParseError() || !tags.IsObject()) return false;
+  const std::map<std::string, std::string> tags = TagsOf(span);
   return std::all_of(filter.tags.begin(), filter.tags.end(), [&](const auto& wanted) {
-    const auto found = tags.FindMember(wanted.first.c_str());
-    return found != tags.MemberEnd() && found->value.IsString() &&
-           std::string_view(found->value.GetString(), found->value.GetStringLength()) ==
-               wanted.second;
+    const auto found = tags.find(wanted.first);
+    return found != tags.end() && found->second == wanted.second;
   });
 }
 
@@ -54,6 +50,20 @@ SpanIndex RootOf(const Spans& spans, SpanIndex span) {
 }
 
 }  // namespace
+
+std::map<std::string, std::string> TagsOf(const SpanRecord& span) {
+  std::map<std::string, std::string> found;
+  if (span.tags.empty()) return found;
+  Document tags;
+  tags.Parse<rapidjson::kParseIterativeFlag>(span.tags.data(), span.tags.size());
+  if (tags.HasParseError() || !tags.IsObject()) return found;
+  for (const auto& tag : tags.GetObject()) {
+    if (!tag.value.IsString()) continue;
+    found.emplace(std::string(tag.name.GetString(), tag.name.GetStringLength()),
+                  std::string(tag.value.GetString(), tag.value.GetStringLength()));
+  }
+  return found;
+}
 
 bool Passes(const Filter& filter, const Spans& spans, const SpanRecord& span) {
   return (filter.service.empty() || spans.names()[span.service] == filter.service) &&

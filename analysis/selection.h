@@ -6,6 +6,7 @@
 #define TRACEKIN_ANALYSIS_SELECTION_H
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,9 @@ struct Filter {
   Time since = 0;                                         // only spans that end at or after this
   Time until = ~Time{0};                                  // only spans that start before this
 };
+
+/// Returns the tags that the span had at its finish, by key.
+std::map<std::string, std::string> TagsOf(const SpanRecord& span);
 
 /// Returns whether `span` meets all conditions of the filter. Tags are compared with the tags that
 /// the span had at its finish.

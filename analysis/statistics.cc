@@ -7,6 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "analysis/selection.h"
+
 namespace tracekin::analysis {
 
 namespace {
@@ -20,37 +22,52 @@ double Mean(const Group* group, std::size_t cause) {
 
 }  // namespace
 
-void AddParts(const std::vector<Part>& parts, TimeByCause* sums) {
+TimeByCause SumByCause(const std::vector<Part>& parts) {
+  TimeByCause sums = {};
   for (const Part& part : parts) {
-    if (part.depth == 0) (*sums)[static_cast<std::size_t>(part.cause)] += part.length();
+    if (part.depth == 0) sums[static_cast<std::size_t>(part.cause)] += part.length();
   }
+  return sums;
 }
 
-Time Group::Quantile(double share) const {
-  if (durations.empty()) return 0;
-  const auto rank =
-      static_cast<std::size_t>(std::ceil(share * static_cast<double>(durations.size())));
-  return durations[std::clamp<std::size_t>(rank, 1, durations.size()) - 1];
+Time Quantile(const std::vector<Time>& sorted, double share) {
+  if (sorted.empty()) return 0;
+  const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
+  return sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1];
 }
 
-std::vector<Group> GroupSpans(const Engine& engine, const std::vector<SpanIndex>& spans,
-                              const GroupKey& key) {
-  std::map<Name, Group> groups;
-  for (const SpanIndex index : spans) {
-    const SpanRecord& span = engine.spans()[index];
-    const Explanation explanation = engine.Why(index);
-    const Name name = key(index);
-    Group& group = groups[name];
-    group.service = name.first;
-    group.name = name.second;
-    group.errors += span.error ? 1 : 0;
-    group.durations.push_back(span.duration());
-    group.total += span.duration();
-    group.own += explanation.own;
-    AddParts(explanation.parts, &group.causes);
-  }
+Time Sum(const TimeByCause& times, const std::vector<Cause>& causes) {
+  Time sum = 0;
+  for (const Cause cause : causes) sum += times[static_cast<std::size_t>(cause)];
+  return sum;
+}
+
+Time Group::Quantile(double share, const std::vector<Cause>& of) const {
+  std::vector<Time> sums;
+  sums.reserve(times.size());
+  for (const TimeByCause& span : times) sums.push_back(Sum(span, of));
+  std::sort(sums.begin(), sums.end());
+  return analysis::Quantile(sums, share);
+}
+
+void Groups::Add(SpanIndex index, const Explanation& explanation) {
+  const SpanRecord& span = engine_.spans()[index];
+  const Name name = key_(index);
+  Group& group = groups_[name];
+  group.service = name.first;
+  group.name = name.second;
+  group.errors += span.error ? 1 : 0;
+  group.durations.push_back(span.duration());
+  group.total += span.duration();
+  group.own += explanation.own;
+  const TimeByCause sums = SumByCause(explanation.parts);
+  for (std::size_t cause = 0; cause < kCauses; ++cause) group.causes[cause] += sums[cause];
+  group.times.push_back(sums);
+}
+
+std::vector<Group> Groups::Take() {
   std::vector<Group> sorted;
-  for (auto& [name, group] : groups) {
+  for (auto& [name, group] : groups_) {
     std::sort(group.durations.begin(), group.durations.end());
     sorted.push_back(std::move(group));
   }
@@ -82,6 +99,15 @@ GroupKey ByThread(const Engine& engine) {
       name = std::string(engine.timelines().names[known.name]) + '/' + std::to_string(known.tid);
     }
     return Name(engine.spans().names()[span.service], name);
+  };
+}
+
+GroupKey ByTag(const Engine& engine, const std::string& key) {
+  return [&engine, key](SpanIndex index) {
+    const SpanRecord& span = engine.spans()[index];
+    const auto tags = TagsOf(span);
+    const auto tag = tags.find(key);
+    return Name(engine.spans().names()[span.service], tag == tags.end() ? "" : tag->second);
   };
 }
 

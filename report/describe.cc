@@ -29,9 +29,15 @@ const Wait* WaitOf(const Engine& engine, const Part& part) {
   return part.wait == kNoWait ? nullptr : &engine.timelines().waits[part.wait];
 }
 
+// Returns the name of a system call, or "" if LTTng does not know it either.
+std::string CallName(const Engine& engine, std::uint32_t name) {
+  const std::string_view call = engine.timelines().names[name];
+  return call == "unknown" ? "" : ForTerminal(call);
+}
+
 std::string CallOf(const Engine& engine, const Part& part) {
   const Wait* const wait = WaitOf(engine, part);
-  return wait == nullptr ? "" : ForTerminal(engine.timelines().names[wait->syscall]);
+  return wait == nullptr ? "" : CallName(engine, wait->syscall);
 }
 
 // Returns the system call of the part as text such as " in read", or "" if there is none.
@@ -40,11 +46,36 @@ std::string InCall(const Engine& engine, const Part& part) {
   return call.empty() ? "" : " in " + call;
 }
 
+std::string NameOfInterrupt(const Engine& engine, Context context, std::uint16_t what) {
+  const auto name = [&] { return ForTerminal(engine.timelines().names[what]); };
+  switch (context) {
+    case Context::kIrq:
+      return "irq " + name();
+    case Context::kVector:
+      return "vector " + name();
+    case Context::kSoftirq:
+      return std::string("softirq ") + analysis::SoftirqName(what);
+    case Context::kHrtimer:
+    case Context::kTimer:
+      return "timer";
+    default:
+      return "interrupt";
+  }
+}
+
+// Whether a phrase describes one part, or all parts of a kind.
+enum class Scope { kPart, kKind };
+
 // Returns the thread that was waited for, and the span for which it worked.
-std::string By(const Engine& engine, const Part& part) {
-  std::string text = ThreadName(engine, part.by);
+std::string By(const Engine& engine, const Part& part, Scope scope) {
+  if (!IsThread(part.by)) return "?";
+  const bool one = scope == Scope::kPart;
+  std::string text =
+      one ? ThreadName(engine, part.by)
+          : ForTerminal(engine.timelines().names[engine.timelines().threads[part.by].name]);
   if (part.by_span != analysis::kNoSpan) {
-    text += " (" + SpanName(engine, part.by_span) + ' ' + ShortSpanId(engine, part.by_span) + ')';
+    text += " (" + SpanName(engine, part.by_span);
+    text += one ? ' ' + ShortSpanId(engine, part.by_span) + ')' : ")";
   }
   return text;
 }
@@ -57,45 +88,51 @@ std::string Hex(std::int64_t number) {
 
 std::string DescribeRunning(const Engine& engine, const Part& part) {
   if (part.state != State::kSystem) return "ran";
-  const std::string call = ForTerminal(engine.timelines().names[part.what]);
+  const std::string call = CallName(engine, part.what);
   return "ran in the kernel: " + (call.empty() ? "a system call" : call);
 }
 
-std::string DescribeReady(const Engine& engine, const Part& part) {
+std::string DescribeReady(const Engine& engine, const Part& part, Scope scope) {
   std::string text = part.cause == Cause::kPreempted ? "preempted" : "ready";
   if (IsThread(part.by)) {
-    text += (part.cause == Cause::kPreempted ? " by " : " behind ") + By(engine, part);
+    text += (part.cause == Cause::kPreempted ? " by " : " behind ") + By(engine, part, scope);
     if (engine.timelines().threads[part.by].priority < 0) text += " of real time";
   }
   if (part.idle) text += ", although a processor was idle";
   return text;
 }
 
-std::string DescribeLock(const Engine& engine, const Part& part) {
+std::string DescribeLock(const Engine& engine, const Part& part, Scope scope) {
   const Wait* const wait = WaitOf(engine, part);
   std::string text = "waited for a futex";
   if (wait != nullptr && wait->object != kAbsent)
     text = "waited for the futex " + Hex(wait->object);
-  return text + " of " + By(engine, part);
+  return text + " of " + By(engine, part, scope);
 }
 
-std::string DescribeThread(const Engine& engine, const Part& part) {
-  if (part.wait != kNoWait) return "waited for " + By(engine, part) + InCall(engine, part);
+std::string DescribeThread(const Engine& engine, const Part& part, Scope scope) {
+  if (part.wait != kNoWait) return "waited for " + By(engine, part, scope) + InCall(engine, part);
   if (engine.timelines().threads[part.thread].maker == part.by) {
-    return "not yet started by " + By(engine, part);
+    return "not yet started by " + By(engine, part, scope);
   }
-  return By(engine, part) + " ran";
+  return By(engine, part, scope) + " ran";
 }
 
-std::string DescribeNetwork(const Engine& engine, const Part& part) {
+// Returns whether the sender's port is one that Linux gives to clients by default.
+bool IsTemporary(const Engine& engine, const Part& part) {
+  constexpr std::int64_t kFirst = 32768;
+  return engine.timelines().packets[WaitOf(engine, part)->packet].port >= kFirst;
+}
+
+std::string DescribeNetwork(const Engine& engine, const Part& part, Scope scope) {
   std::string text = "waited for the network" + InCall(engine, part);
   const std::string peer = PeerName(engine, part);
-  if (!peer.empty()) text += ", " + peer;
+  if (!peer.empty() && (scope == Scope::kPart || !IsTemporary(engine, part))) text += ", " + peer;
   const Wait* const wait = WaitOf(engine, part);
   const std::uint32_t sent =
       wait == nullptr ? 0 : engine.timelines().packets[wait->packet].transmissions;
-  if (sent > 1) text += " (sent " + std::to_string(sent) + " times)";
-  if (IsThread(part.by)) text += ": " + By(engine, part);
+  if (sent > 1 && scope == Scope::kPart) text += " (sent " + std::to_string(sent) + " times)";
+  if (IsThread(part.by)) text += ": " + By(engine, part, scope);
   return text;
 }
 
@@ -110,11 +147,19 @@ std::string DescribeDisk(const Engine& engine, const Part& part) {
   return name.empty() ? "waited for a disk" : "waited for the disk " + name;
 }
 
-std::string DescribeFault(const Engine& engine, const Part& part) {
+std::string DescribeUnknown(const Engine& engine, const Part& part) {
+  std::string text = "unknown" + InCall(engine, part) + ": " + Phrase(part.reason);
+  const Wait* const wait = WaitOf(engine, part);
+  if (part.reason != analysis::Reason::kUnknownWaker || wait == nullptr) return text;
+  if (wait->context == Context::kTask) return text;
+  return text + ", in " + NameOfInterrupt(engine, wait->context, wait->what);
+}
+
+std::string DescribeFault(const Engine& engine, const Part& part, Scope scope) {
   std::string text = "page fault";
   const Wait* const wait = WaitOf(engine, part);
   if (wait != nullptr && wait->request != 0) text += ", from the disk " + DiskName(engine, part);
-  if (IsThread(part.by)) text += ": " + By(engine, part);
+  if (IsThread(part.by)) text += ": " + By(engine, part, scope);
   return text;
 }
 
@@ -151,23 +196,12 @@ std::string PeerName(const Engine& engine, const Part& part) {
 }
 
 std::string InterruptName(const Engine& engine, const Part& part) {
-  const auto name = [&] { return ForTerminal(engine.timelines().names[part.what]); };
-  switch (part.context) {
-    case Context::kIrq:
-      return "irq " + name();
-    case Context::kVector:
-      return "vector " + name();
-    case Context::kSoftirq:
-      return std::string("softirq ") + analysis::SoftirqName(part.what);
-    case Context::kHrtimer:
-    case Context::kTimer:
-      return "timer";
-    default:
-      return "interrupt";
-  }
+  return NameOfInterrupt(engine, part.context, part.what);
 }
 
-std::string Describe(const Engine& engine, const Part& part) {
+namespace {
+
+std::string Phrased(const Engine& engine, const Part& part, Scope scope) {
   const std::string queued = part.queued ? "queued: " : "";
   switch (part.cause) {
     case Cause::kRunning:
@@ -176,26 +210,36 @@ std::string Describe(const Engine& engine, const Part& part) {
       return queued + "interrupted by " + InterruptName(engine, part);
     case Cause::kPreempted:
     case Cause::kReady:
-      return queued + DescribeReady(engine, part);
+      return queued + DescribeReady(engine, part, scope);
     case Cause::kLock:
-      return queued + DescribeLock(engine, part);
+      return queued + DescribeLock(engine, part, scope);
     case Cause::kThread:
-      return queued + DescribeThread(engine, part);
+      return queued + DescribeThread(engine, part, scope);
     case Cause::kChild:
-      return queued + "waited for the child " + By(engine, part);
+      return queued + "waited for the child " + By(engine, part, scope);
     case Cause::kDisk:
       return queued + DescribeDisk(engine, part) + InCall(engine, part);
     case Cause::kNetwork:
-      return queued + DescribeNetwork(engine, part);
+      return queued + DescribeNetwork(engine, part, scope);
     case Cause::kTimer:
       return queued + DescribeTimer(engine, part);
     case Cause::kFault:
-      return queued + DescribeFault(engine, part);
+      return queued + DescribeFault(engine, part, scope);
     case Cause::kInput:
       return queued + "waited for input" + InCall(engine, part);
     default:
-      return queued + "unknown" + InCall(engine, part) + ": " + Phrase(part.reason);
+      return queued + DescribeUnknown(engine, part);
   }
+}
+
+}  // namespace
+
+std::string Describe(const Engine& engine, const Part& part) {
+  return Phrased(engine, part, Scope::kPart);
+}
+
+std::string DescribeKind(const Engine& engine, const Part& part) {
+  return Phrased(engine, part, Scope::kKind);
 }
 
 }  // namespace tracekin::report

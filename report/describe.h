@@ -16,6 +16,10 @@ namespace tracekin::report {
 /// Parts with the same phrase can be added up.
 std::string Describe(const analysis::Engine& engine, const analysis::Part& part);
 
+/// Returns a phrase for all parts of the same kind. It names threads and operations, but neither
+/// thread ids nor spans nor the temporary ports of clients.
+std::string DescribeKind(const analysis::Engine& engine, const analysis::Part& part);
+
 /// Returns the kernel's name of the disk, or its numbers, such as "254:0", if the name is unknown.
 std::string DiskName(const analysis::Engine& engine, const analysis::Part& part);
 

@@ -249,11 +249,22 @@ void WriteParts(const Engine& engine, const std::vector<Part>& parts, Json* json
   if (parts.empty()) json->writer().EndArray();
 }
 
+template <typename TimeOf>
+void WriteByCause(const char* key, const TimeOf& time_of, Json* json) {
+  json->writer().Key(key);
+  json->writer().StartObject();
+  for (std::size_t cause = 0; cause < analysis::kCauses; ++cause) {
+    json->Number(Word(static_cast<Cause>(cause)), time_of(cause));
+  }
+  json->writer().EndObject();
+}
+
 void WriteGroup(const analysis::Group& group, Json* json) {
   json->Number("count", group.durations.size());
   json->Number("errors", group.errors);
   json->Number("p50_ns", group.Quantile(0.5));
   json->Number("p95_ns", group.Quantile(0.95));
+  json->Number("p99_ns", group.Quantile(0.99));
   json->Number("max_ns", group.Quantile(1));
   json->Number("total_ns", group.total);
   json->Number("own_ns", group.own);
@@ -307,12 +318,73 @@ std::string GroupJson(const analysis::Group& group) {
   json.Text("service", group.service);
   json.Text("name", group.name);
   WriteGroup(group, &json);
-  json.writer().Key("causes_ns");
-  json.writer().StartObject();
-  for (std::size_t cause = 0; cause < group.causes.size(); ++cause) {
-    json.Number(Word(static_cast<Cause>(cause)), group.causes[cause]);
+  WriteByCause(
+      "causes_ns", [&](std::size_t cause) { return group.causes[cause]; }, &json);
+  for (const auto& [key, share] : {std::pair("causes_p50_ns", 0.5),
+                                   {"causes_p95_ns", 0.95},
+                                   {"causes_p99_ns", 0.99},
+                                   {"causes_max_ns", 1.0}}) {
+    WriteByCause(
+        key,
+        [&, share = share](std::size_t cause) {
+          return group.Quantile(share, {static_cast<Cause>(cause)});
+        },
+        &json);
   }
+  return json.Line();
+}
+
+std::string BlockingJson(const analysis::Blocking& blocking) {
+  Json json;
+  json.Text("service", blocking.service);
+  json.Text("operation", blocking.operation);
+  json.Text("cause", Word(blocking.cause));
+  json.writer().Key("by");
+  json.writer().StartObject();
+  json.Text("comm", blocking.thread);
+  json.TextIfAny("service", blocking.by_service);
+  json.TextIfAny("operation", blocking.by_operation);
   json.writer().EndObject();
+  json.Number("count", blocking.count);
+  json.Number("total_ns", blocking.total);
+  json.Number("max_ns", blocking.longest);
+  return json.Line();
+}
+
+std::string ContrastJson(const analysis::Contrast& contrast) {
+  Json json;
+  json.Text("service", contrast.service);
+  json.Text("operation", contrast.operation);
+  json.Number("count", contrast.spans);
+  json.Number("slow_count", contrast.slow);
+  json.Number("fast_count", contrast.fast);
+  json.Number("slow_from_ns", contrast.fastest_slow);
+  json.Number("fast_to_ns", contrast.slowest_fast);
+  json.Real("slow_mean_ns", contrast.slow_mean);
+  json.Real("fast_mean_ns", contrast.fast_mean);
+  json.writer().Key("causes");
+  json.writer().StartArray();
+  for (const analysis::CauseOfSlow& cause : contrast.causes) {
+    json.writer().StartObject();
+    json.Text("phrase", cause.phrase);
+    json.TrueIf("waits", cause.waits);
+    json.Real("slow_mean_ns", cause.slow_mean);
+    json.Real("fast_mean_ns", cause.fast_mean);
+    json.Number("half_ns", cause.half);
+    json.writer().EndObject();
+  }
+  json.writer().EndArray();
+  json.writer().Key("tags");
+  json.writer().StartArray();
+  for (const analysis::TagOfSlow& tag : contrast.tags) {
+    json.writer().StartObject();
+    json.Text("key", tag.key);
+    json.Text("value", tag.value);
+    json.Real("slow_share", tag.slow);
+    json.Real("fast_share", tag.fast);
+    json.writer().EndObject();
+  }
+  json.writer().EndArray();
   return json.Line();
 }
 

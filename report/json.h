@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/contrast.h"
 #include "analysis/engine.h"
 #include "analysis/statistics.h"
 
@@ -22,6 +23,12 @@ std::string SpanJson(const analysis::Engine& engine, analysis::SpanIndex span);
 
 /// Returns a group of spans.
 std::string GroupJson(const analysis::Group& group);
+
+/// Returns who made spans of an operation wait.
+std::string BlockingJson(const analysis::Blocking& blocking);
+
+/// Returns how the slow spans of an operation differ from its fast ones.
+std::string ContrastJson(const analysis::Contrast& contrast);
 
 /// Returns the change of a group from one recording to another.
 std::string ChangeJson(const analysis::Change& change);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements Traces(), Top() and Comparison().
+// Implements the functions that return tables.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -42,14 +42,23 @@ const std::vector<Column>& Columns() {
   return columns;
 }
 
+std::string Percentage(double share) { return std::to_string(std::lround(100 * share)) + " %"; }
+
 std::string Share(Time part, Time whole) {
-  const double share = whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-  return std::to_string(std::lround(100 * share)) + " %";
+  return Percentage(whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole));
 }
 
 std::string Ms(Time time) { return Milliseconds(static_cast<double>(time)); }
 
 std::string Signed(double ns) { return (ns > 0 ? "+" : "") + Milliseconds(ns); }
+
+std::string CauseCell(const Group& group, const Column& column, CauseColumns columns) {
+  static constexpr double kShares[] = {0, 0.5, 0.95, 0.99, 1};
+  if (columns == CauseColumns::kShare) {
+    return Share(analysis::Sum(group.causes, column.causes), group.total);
+  }
+  return Ms(group.Quantile(kShares[static_cast<std::size_t>(columns)], column.causes));
+}
 
 }  // namespace
 
@@ -93,22 +102,71 @@ std::string Traces(const Engine& engine, const std::vector<SpanIndex>& spans, Or
   return Table(rows, {0, 6}, style);
 }
 
-std::string Top(const std::vector<Group>& groups, const Style& style) {
-  std::vector<std::vector<std::string>> rows = {
-      {"SERVICE", "OPERATION", "COUNT", "ERR", "p50 ms", "p95 ms", "max ms", "total ms", "own %"}};
+std::string Top(const std::vector<Group>& groups, CauseColumns columns, const Style& style) {
+  std::vector<std::vector<std::string>> rows = {{"SERVICE", "OPERATION", "COUNT", "ERR", "p50 ms",
+                                                 "p95 ms", "p99 ms", "max ms", "total ms",
+                                                 "own %"}};
   for (const Column& column : Columns()) rows[0].push_back(column.title);
   for (const Group& group : groups) {
     rows.push_back({ForTerminal(group.service), ForTerminal(group.name),
                     std::to_string(group.durations.size()), std::to_string(group.errors),
-                    Ms(group.Quantile(0.5)), Ms(group.Quantile(0.95)), Ms(group.Quantile(1)),
-                    Ms(group.total), Share(group.own, group.total)});
+                    Ms(group.Quantile(0.5)), Ms(group.Quantile(0.95)), Ms(group.Quantile(0.99)),
+                    Ms(group.Quantile(1)), Ms(group.total), Share(group.own, group.total)});
     for (const Column& column : Columns()) {
-      Time sum = 0;
-      for (const Cause cause : column.causes) sum += group.causes[static_cast<std::size_t>(cause)];
-      rows.back().push_back(Share(sum, group.total));
+      rows.back().push_back(CauseCell(group, column, columns));
     }
   }
   return Table(rows, {0, 1}, style);
+}
+
+std::string Blockers(const std::vector<analysis::Blocking>& blockers, const Style& style) {
+  const auto name = [](const std::string& service, const std::string& operation) {
+    return service.empty() && operation.empty()
+               ? std::string()
+               : ForTerminal(service) + ": " + ForTerminal(operation);
+  };
+  std::vector<std::vector<std::string>> rows = {
+      {"SPANS", "CAUSE", "THREAD", "THAT WORKED FOR", "COUNT", "total ms", "max ms"}};
+  for (const analysis::Blocking& each : blockers) {
+    rows.push_back({name(each.service, each.operation), Word(each.cause), ForTerminal(each.thread),
+                    name(each.by_service, each.by_operation), std::to_string(each.count),
+                    Ms(each.total), Ms(each.longest)});
+  }
+  return Table(rows, {0, 1, 2, 3}, style);
+}
+
+std::string SlowAndFast(const analysis::Contrast& contrast, const Style& style) {
+  constexpr std::size_t kMostCauses = 6, kMostTags = 5;
+  constexpr double kLeastShare = 0.01;  // of the growth of the mean
+  const std::string name = ForTerminal(contrast.service) + ": " + ForTerminal(contrast.operation);
+  std::string text =
+      Tinted(name + ", " + std::to_string(contrast.spans) + " spans", Tint::kBold, style) + '\n';
+  if (contrast.slow == 0) return text + "all of them take the same time\n";
+  text += "slow: " + std::to_string(contrast.slow) + " from " + Duration(contrast.fastest_slow) +
+          ", mean " + Milliseconds(contrast.slow_mean) +
+          " ms; fast: " + std::to_string(contrast.fast) + " up to " +
+          Duration(contrast.slowest_fast) + ", mean " + Milliseconds(contrast.fast_mean) + " ms\n";
+  const double least = kLeastShare * (contrast.slow_mean - contrast.fast_mean);
+  std::vector<std::vector<std::string>> rows = {{"slow ms", "fast ms", "change", "CAUSE"}};
+  for (const analysis::CauseOfSlow& cause : contrast.causes) {
+    if (rows.size() > kMostCauses || cause.growth() < least) break;
+    rows.push_back({Milliseconds(cause.slow_mean), Milliseconds(cause.fast_mean),
+                    Signed(cause.growth()), cause.phrase});
+  }
+  text += Table(rows, {3}, style);
+  rows = {{"of slow", "of fast", "change", "TAG"}};
+  for (const analysis::TagOfSlow& tag : contrast.tags) {
+    if (rows.size() > kMostTags) break;
+    rows.push_back({Percentage(tag.slow), Percentage(tag.fast),
+                    "+" + Percentage(tag.slow - tag.fast),
+                    ForTerminal(tag.key) + '=' + ForTerminal(tag.value)});
+  }
+  if (rows.size() > 1) text += Table(rows, {3}, style);
+  const auto wait = std::find_if(contrast.causes.begin(), contrast.causes.end(),
+                                 [](const auto& cause) { return cause.waits && cause.half > 0; });
+  if (wait == contrast.causes.end() || wait->growth() < least) return text;
+  return text + "without this, half of the slow spans would be at least " + Duration(wait->half) +
+         " shorter: " + wait->phrase + '\n';
 }
 
 std::string Comparison(const std::vector<analysis::Change>& changes, const Style& style) {

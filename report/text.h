@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/contrast.h"
 #include "analysis/engine.h"
 #include "analysis/statistics.h"
 #include "report/style.h"
@@ -33,9 +34,22 @@ std::string Traces(const analysis::Engine& engine, const std::vector<analysis::S
 std::string Tree(const analysis::Engine& engine, const std::vector<analysis::SpanIndex>& trace,
                  const Style& style = {});
 
+/// What the columns of causes show: the share of the total time, or a quantile of the times of
+/// the spans, in ms.
+enum class CauseColumns { kShare, kP50, kP95, kP99, kMax };
+
 /// Returns a line for each group: the number of spans, their durations and the causes of their
 /// time.
-std::string Top(const std::vector<analysis::Group>& groups, const Style& style = {});
+std::string Top(const std::vector<analysis::Group>& groups,
+                CauseColumns columns = CauseColumns::kShare, const Style& style = {});
+
+/// Returns a line for each kind of thread that made spans of an operation wait.
+std::string Blockers(const std::vector<analysis::Blocking>& blockers, const Style& style = {});
+
+/// Describes how the slow spans of an operation differ from its fast ones: the causes whose time
+/// grew, the tags that more of the slow spans have, and what half of the slow spans would gain
+/// without the wait that grew most.
+std::string SlowAndFast(const analysis::Contrast& contrast, const Style& style = {});
 
 /// Returns a line for each group: the change of its mean duration, and the causes of the change.
 std::string Comparison(const std::vector<analysis::Change>& changes, const Style& style = {});

@@ -17,6 +17,7 @@
 #include "base/terminal.h"
 #include "ctf/source.h"
 #include "report/text.h"
+#include "tools/parallel.h"
 #include "tools/progress.h"
 
 namespace tracekin::tools {
@@ -183,6 +184,14 @@ report::Style StyleFor(const Question& question) {
   const bool plain = terminal == nullptr || std::string_view(terminal) == "dumb";
   style.color = !question.no_color && !plain && (no_color == nullptr || *no_color == '\0');
   return style;
+}
+
+void ExplainAll(const Engine& engine, const std::vector<analysis::SpanIndex>& spans,
+                const std::function<void(analysis::SpanIndex, const analysis::Explanation&)>& use) {
+  Progress progress("explaining");
+  InOrder(
+      spans.size(), &progress, [&](std::size_t i) { return engine.Why(spans[i]); },
+      [&](std::size_t i, const analysis::Explanation& explanation) { use(spans[i], explanation); });
 }
 
 std::optional<Time> ParseTime(const std::string& text, Time begin) {

@@ -5,6 +5,7 @@
 #ifndef TRACEKIN_TOOLS_RECORDING_H
 #define TRACEKIN_TOOLS_RECORDING_H
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -55,8 +56,13 @@ report::Style StyleFor(const Question& question);
 std::vector<analysis::SpanIndex> SelectSpans(const Question& question,
                                              const analysis::Engine& engine);
 
-/// Parses a point in time: HH:MM:SS[.FRACTION] in UTC, on the day on which the recording begins, or
-/// ns since the Unix epoch. Returns nullopt if `text` is neither.
+/// Explains the spans on all processors, and calls `use` with each span and its explanation, in the
+/// order of `spans`. Shows its progress.
+void ExplainAll(const analysis::Engine& engine, const std::vector<analysis::SpanIndex>& spans,
+                const std::function<void(analysis::SpanIndex, const analysis::Explanation&)>& use);
+
+/// A point in time: HH:MM:SS[.FRACTION] in UTC, on the day on which the recording begins, or ns
+/// since the Unix epoch. Nothing if it is neither.
 std::optional<analysis::Time> ParseTime(const std::string& text, analysis::Time begin);
 
 /// Finds the span or the trace whose id is `word` or begins with it. Prints a message to standard

@@ -6,6 +6,7 @@
 
 #include "report/json.h"
 #include "report/text.h"
+#include "tools/parallel.h"
 #include "tools/recording.h"
 #include "tools/subcommand.h"
 
@@ -41,14 +42,17 @@ int Run(Options options) {
   const auto engine = ReadRecording(TakeFolders(&options.question));
   const std::vector<analysis::SpanIndex> spans = Choose(options, *engine);
   const report::Style style = StyleFor(options.question);
-  bool first = true;
-  for (const analysis::SpanIndex span : spans) {
-    const bool json = options.question.json;
-    if (!json && !first) std::puts("");
-    first = false;
-    std::fputs((json ? report::WhyJson(*engine, span) : report::Why(*engine, span, style)).c_str(),
-               stdout);
-  }
+  const bool json = options.question.json;
+  Progress progress("explaining");
+  InOrder(
+      spans.size(), &progress,
+      [&](std::size_t i) {
+        return json ? report::WhyJson(*engine, spans[i]) : report::Why(*engine, spans[i], style);
+      },
+      [&](std::size_t i, const std::string& text) {
+        if (!json && i > 0) std::puts("");
+        std::fputs(text.c_str(), stdout);
+      });
   return spans.empty() ? kNothingFound : kFound;
 }
 

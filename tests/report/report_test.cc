@@ -5,7 +5,9 @@
 
 #include <string>
 
+#include "analysis/contrast.h"
 #include "analysis/selection.h"
+#include "report/describe.h"
 #include "report/format.h"
 #include "report/json.h"
 #include "report/text.h"
@@ -18,6 +20,14 @@ using analysis::Filter;
 using analysis::Kind;
 using analysis::Story;
 using ::testing::HasSubstr;
+
+std::vector<analysis::Group> GroupSpans(const analysis::Engine& engine,
+                                        const std::vector<analysis::SpanIndex>& spans,
+                                        const analysis::GroupKey& key) {
+  analysis::Groups groups(engine, key);
+  for (const analysis::SpanIndex span : spans) groups.Add(span, engine.Why(span));
+  return groups.Take();
+}
 
 // Span 1 waits 30 ms for a lock of thread 2, which works for span 2 and computes.
 class Report : public ::testing::Test {
@@ -154,13 +164,14 @@ TEST_F(Report, TracesAreListed) {
 
 TEST_F(Report, TopAddsUpCauses) {
   const auto& engine = story_.Done();
-  const auto groups = analysis::GroupSpans(engine, analysis::Select({}, engine.spans()),
-                                           analysis::ByService(engine));
+  const auto groups =
+      GroupSpans(engine, analysis::Select({}, engine.spans()), analysis::ByService(engine));
   EXPECT_EQ(
       Top(groups),
-      "SERVICE  OPERATION  COUNT  ERR  p50 ms  p95 ms  max ms  total ms  own %  on cpu  ready  "
-      "lock  thread  disk  net  timer  input  unknown\n"
-      "shop                    3    0  100.00  100.00  100.00    210.00   95 %    86 %    0 %  "
+      "SERVICE  OPERATION  COUNT  ERR  p50 ms  p95 ms  p99 ms  max ms  total ms  own %  on cpu  "
+      "ready  lock  thread  disk  net  timer  input  unknown\n"
+      "shop                    3    0  100.00  100.00  100.00  100.00    210.00   95 %    86 %    "
+      "0 %  "
       "14 %     0 %   0 %  0 %    0 %    0 %      0 %\n");
 }
 
@@ -173,14 +184,110 @@ TEST_F(Report, ComparisonTellsWhichCauseGrew) {
   const auto key = [](const analysis::Engine& of) { return analysis::ByOperation(of); };
   Filter filter;
   filter.operation = "op1";
-  const auto one = analysis::GroupSpans(before.Done(), {0}, key(before.Done()));
-  const auto two =
-      analysis::GroupSpans(engine, analysis::Select(filter, engine.spans()), key(engine));
+  const auto one = GroupSpans(before.Done(), {0}, key(before.Done()));
+  const auto two = GroupSpans(engine, analysis::Select(filter, engine.spans()), key(engine));
   EXPECT_EQ(Comparison(analysis::Compare(one, two)),
             "SERVICE  OPERATION  BEFORE  AFTER  p95 ms  p95 ms  mean ms  on cpu  ready    lock  "
             "thread  disk   net  timer  input  unknown\n"
             "shop     op1             1      1   70.00  100.00   +30.00    0.00   0.00  +30.00    "
             "0.00  0.00  0.00   0.00   0.00     0.00\n");
+}
+
+// Nine spans take 1 ms. The tenth, which has another tag, also waits for a lock.
+class SlowSpan : public ::testing::Test {
+ protected:
+  SlowSpan() {
+    constexpr analysis::Time kMs = 1'000'000;
+    story_.Runs(0, 2, 1);
+    story_.Runs(0, 1, 0);
+    for (int span = 1; span <= 10; ++span) {
+      const analysis::Time start = static_cast<analysis::Time>(span) * 10 * kMs;
+      StartSpan(start, span);
+      if (span == 10) {
+        story_.Call(start, 1, "futex", 0x55D0C0);
+        story_.Blocks(start, 1);
+        story_.Wakes(start + 5 * kMs, 2, 1);
+        story_.Runs(start + 5 * kMs, 1, 0);
+        story_.Returns(start + 5 * kMs, 1);
+      }
+      FinishSpan(start + (span == 10 ? 6 : 1) * kMs, span);
+    }
+    const analysis::Engine& engine = story_.Done();
+    for (analysis::SpanIndex i = 0; i < engine.spans().all().size(); ++i) {
+      spans_.push_back(analysis::DirectParts(i, engine.Why(i)));
+    }
+  }
+
+  void StartSpan(analysis::Time time, int span) {
+    analysis::Event& event = story_.OfSpan(time, Kind::kSpanStart, 1, span);
+    event.text[analysis::Span::kService] = "shop";
+    event.text[analysis::Span::kOperation] = "order";
+    story_.Tell();
+  }
+  void FinishSpan(analysis::Time time, int span) {
+    story_.OfSpan(time, Kind::kSpanFinish, 1, span).text[analysis::Span::kTags] =
+        span == 10 ? R"({"region":"eu","size":"large"})" : R"({"region":"eu","size":"small"})";
+    story_.Tell();
+  }
+  analysis::Contrast Compared() {
+    return analysis::CompareSlow(story_.Done(), spans_, [&](const analysis::Part& part) {
+      return DescribeKind(story_.Done(), part);
+    });
+  }
+
+  Story story_;
+  std::vector<analysis::Explained> spans_;
+};
+
+TEST_F(SlowSpan, DiffersFromFastOnesByACauseAndATag) {
+  EXPECT_EQ(SlowAndFast(Compared()),
+            "shop: order, 10 spans\n"
+            "slow: 1 from 6.000 ms, mean 6.00 ms; fast: 9 up to 1.000 ms, mean 1.00 ms\n"
+            "slow ms  fast ms  change  CAUSE\n"
+            "   5.00     0.00   +5.00  waited for the futex 0x55d0c0 of t2\n"
+            "of slow  of fast  change  TAG\n"
+            "  100 %      0 %  +100 %  size=large\n"
+            "without this, half of the slow spans would be at least 5.000 ms shorter: waited for "
+            "the futex 0x55d0c0 of t2\n");
+}
+
+TEST_F(SlowSpan, DiffersInJson) {
+  rapidjson::Document json;
+  json.Parse(ContrastJson(Compared()).c_str());
+  ASSERT_FALSE(json.HasParseError());
+  EXPECT_EQ(json["slow_count"].GetInt(), 1);
+  EXPECT_EQ(json["fast_count"].GetInt(), 9);
+  EXPECT_EQ(json["causes"][0]["half_ns"].GetInt(), 5'000'000);
+  EXPECT_TRUE(json["causes"][0]["waits"].GetBool());
+  EXPECT_STREQ(json["tags"][0]["value"].GetString(), "large");
+}
+
+TEST_F(SlowSpan, HasABlocker) {
+  const auto blockers = FindBlockers(story_.Done(), spans_);
+  EXPECT_EQ(Blockers(blockers),
+            "SPANS        CAUSE  THREAD  THAT WORKED FOR  COUNT  total ms  max ms\n"
+            "shop: order  lock   t2                           1      5.00    5.00\n");
+  ASSERT_EQ(blockers.size(), 1u);
+  EXPECT_EQ(BlockingJson(blockers[0]),
+            R"({"service":"shop","operation":"order","cause":"lock","by":{"comm":"t2"},"count":1,)"
+            "\"total_ns\":5000000,\"max_ns\":5000000}\n");
+}
+
+TEST_F(SlowSpan, IsInTheGroupOfItsTag) {
+  std::vector<analysis::SpanIndex> all;
+  for (const analysis::Explained& span : spans_) all.push_back(span.first);
+  const auto groups = GroupSpans(story_.Done(), all, analysis::ByTag(story_.Done(), "size"));
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].name, "small");
+  EXPECT_EQ(groups[0].durations.size(), 9u);
+  EXPECT_EQ(groups[1].name, "large");
+  EXPECT_EQ(groups[1].Quantile(0.99, {analysis::Cause::kLock}), 5'000'000u);
+  EXPECT_THAT(Top(groups, CauseColumns::kP99), HasSubstr("5.00"));
+}
+
+TEST_F(SlowSpan, IsMissingIfAllTakeTheSameTime) {
+  spans_.pop_back();
+  EXPECT_EQ(SlowAndFast(Compared()), "shop: order, 9 spans\nall of them take the same time\n");
 }
 
 TEST(Selection, FiltersByTagErrorAndTime) {
