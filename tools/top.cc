@@ -124,7 +124,7 @@ std::function<int()> Add(CLI::App* app) {
       ->check([](const std::string& by) {
         return IsGrouping(by) ? "" : by + " is not operation, service, thread or tag:KEY";
       });
-  app->add_option("-s,--sort", options->sort, "Sort by total, count, p95, p99 or max, largest first")
+  app->add_option("-s,--sort", options->sort, "Sort by total, count, p95, p99 or max")
       ->type_name("ORDER")
       ->check(CLI::IsMember({"total", "count", "p95", "p99", "max"}).description(""));
   app->add_option("--causes", options->causes, "Show causes by share, p50, p95, p99 or max")

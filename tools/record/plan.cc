@@ -32,6 +32,8 @@ std::vector<Event> LightEvents() {
       {"irq_softirq_exit"},
       {"timer_hrtimer_expire_*"},
       // These show waits for disks and for the network.
+      {"block_rq_insert"},
+      {"block_rq_issue"},
       {"block_rq_complete"},
       {"net_dev_queue"},
       {"net_if_receive_skb"},
