@@ -53,6 +53,20 @@ std::string GroupOf(const std::string& folder) {
   return folder;
 }
 
+// Throws ReadError if a clock of the trace has no frequency, because libbabeltrace2 2.0.4 divides
+// by it without a check. Looks for clocks as LTTng and babeltrace2 write them.
+void CheckClocks(const std::string& folder) try {
+  const std::string text = ReadMetadata(folder);
+  constexpr std::string_view kClock = "clock {", kFrequency = "freq = ";
+  for (std::size_t at = text.find(kClock); at != text.npos; at = text.find(kClock, at + 1)) {
+    const std::size_t frequency = text.find(kFrequency, at);
+    const std::size_t digit = frequency == text.npos ? text.npos : frequency + kFrequency.size();
+    if (frequency < text.find('}', at) && digit < text.size() && text[digit] != '0') continue;
+    throw ReadError(folder + ": a clock has no freq");
+  }
+} catch (const NotUnderstood&) {  // libbabeltrace2 tells what is wrong
+}
+
 // Identifies the stream of a port, so that both readers order streams in the same way. A port's
 // name is "TRACE | CLASS | STREAM", where STREAM is a number or a path.
 struct StreamRank {
@@ -215,6 +229,7 @@ class BabeltraceSource : public Source {
     std::map<std::string, std::size_t> groups;
     std::vector<std::vector<std::string>> inputs;
     for (const std::string& folder : folders) {
+      CheckClocks(folder);
       const auto [found, is_new] = groups.emplace(GroupOf(folder), inputs.size());
       if (is_new) inputs.emplace_back();
       inputs[found->second].push_back(folder);

@@ -482,6 +482,24 @@ TEST_F(SourceTest, TakesLibbabeltrace2ForWhatItDoesNotUnderstand) {
   EXPECT_THAT(reading.events, ElementsAre(HasSubstr(" 9")));
 }
 
+// libbabeltrace2 2.0 would divide by zero.
+TEST_F(SourceTest, ReadsAClockWithoutFrequencyOnlyItself) {
+  const auto without_frequency = [&] {
+    const std::string frequency = "freq = 1000000000; ";
+    std::string metadata = text_.str();
+    return metadata.erase(metadata.find(frequency), frequency.size());
+  };
+  WriteFile(Folder() + "/metadata", without_frequency());
+  WriteStream({{10, 90, 0, 0, 0, 0, Softirq(10, 1)}});
+  EXPECT_THAT(ReadTraces({Folder()}, Way::kOwn).events, SizeIs(1));
+  try {
+    Open({Folder()}, Way::kBabeltrace2);
+    ADD_FAILURE() << "it was opened";
+  } catch (const ReadError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("freq"));
+  }
+}
+
 TEST_F(SourceTest, SaysWhyNeitherWayReadsIt) {
   WriteFile(Folder() + "/metadata", "/* CTF 1.8 */\nthis is no metadata");
   try {
