@@ -52,6 +52,11 @@ endforeach()
 # The plugin and the modules are loaded by name, so no headers or links are installed for them.
 install(TARGETS tracekin_plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   COMPONENT tracekin-plugin)
+set(docs ${PROJECT_SOURCE_DIR}/docs)
+install(FILES ${docs}/haproxy.md ${docs}/nginx.md ${docs}/configuration.md ${docs}/exporter.md
+  DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/tracekin-plugin COMPONENT tracekin-plugin)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/prometheus
+  DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/tracekin-plugin/examples COMPONENT tracekin-plugin)
 foreach(module thrift kafka)
   if(TARGET tracekin_${module})
     install(TARGETS tracekin_${module} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}

@@ -8,12 +8,14 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <variant>
@@ -25,6 +27,7 @@
 #include "configuration/environment.h"
 #include "configuration/file.h"
 #include "configuration/table.h"
+#include "configuration/url.h"
 #include "exporter/destination.h"
 #include "exporter/transport/resolver.h"
 #include "tools/subcommand.h"
@@ -183,12 +186,22 @@ std::string Listed(const std::vector<std::string>& names) {
   return text.empty() ? "nothing" : text;
 }
 
+bool HasNoPath(const ExporterOptions& exporter) {
+  const std::string_view path = configuration::UrlPath(exporter.endpoint);
+  return !exporter::FormatOf(exporter)->path.empty() && !exporter.endpoint.empty() &&
+         (path.empty() || path == "/");
+}
+
 void PrintWords(const tracekin::Options& options) {
   const auto print = [](const char* what, const std::string& words) {
     std::printf("%-12s%s\n", what, words.c_str());
   };
   print("service", ForTerminal(options.service_name));
   print("spans to", configuration::DescribeDestination(options.exporter));
+  if (HasNoPath(options.exporter)) {
+    std::printf("note: exporter.endpoint has no path; Zipkin's is %s\n",
+                std::string(exporter::FormatOf(options.exporter)->path).c_str());
+  }
   print("sampler", configuration::DescribeSampler(options.sampler));
   print("writes", Listed(options.propagation.inject));
   print("reads", Listed(options.propagation.extract));

@@ -312,8 +312,9 @@ void Exporter::LogCollector(Worker* worker) noexcept {
     worker->next_tell = now + kTellInterval;
     Log(LogLevel::kWarning, [&] {
       return "spans cannot be sent and are kept in " +
-             std::string(options_.spool_path.empty() ? "memory" : "the spool") + ": " +
-             WithPlace(delivery.last_error());
+             std::string(options_.spool_path.empty() || delivery.spool_failing() ? "memory"
+                                                                                 : "the spool") +
+             ": " + WithPlace(delivery.last_error());
     });
   } else if (!delivery.away() && worker->told_away) {
     worker->told_away = false;

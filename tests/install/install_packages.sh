@@ -45,6 +45,9 @@ packages+=(${ust:+$ust} ${thrift:+$thrift} ${kafka:+$kafka} ${tools:+$tools}
 made=("$work"/*.deb)
 [ ${#made[@]} = ${#packages[@]} ] || fail "expected ${packages[*]}, made ${made[*]}"
 
+has tracekin-plugin /usr/share/doc/tracekin-plugin/haproxy.md
+has tracekin-plugin /usr/share/doc/tracekin-plugin/examples/prometheus/tracekin.rules.yml
+
 mkdir "$work/root"
 for package in "${packages[@]}"; do
   echo "$package: $(field "$package" Depends)"

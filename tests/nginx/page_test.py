@@ -27,8 +27,8 @@ SOURCES = os.environ.get("TRACEKIN_NGINX_OPENTRACING", sys.argv[4] if len(sys.ar
 def reason_to_skip():
     if not pathlib.Path(SOURCES, "opentracing", "config").is_file():
         return "TRACEKIN_NGINX_OPENTRACING does not name the sources of nginx-opentracing"
-    sources = pathlib.Path("/usr/share/nginx/src")
-    if not shutil.which("nginx", path="/usr/sbin") or not sources.is_dir():
+    installed = shutil.which("nginx", path="/usr/sbin")
+    if not installed or not pathlib.Path("/usr/share/nginx/src").is_dir():
         return "Debian's nginx and nginx-dev are not installed"
     return machine_copy.reason_to_skip() or zipkin_server.reason_to_skip()
 

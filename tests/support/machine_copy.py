@@ -171,4 +171,4 @@ def check_continued(service):
         ids = {span["id"] for span in traces()[TRACE]}
         assert spans and TRACE in seen["b3"], seen
         for header in ("b3", "traceparent"):
-            assert any(id in seen[header] for id in ids), seen
+            assert any(i in seen[header] for i in ids), seen

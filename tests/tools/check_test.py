@@ -62,6 +62,11 @@ class Check(unittest.TestCase):
         done = self.check(self.exporter(endpoint="http://me:secret@127.0.0.1/api/v2/spans"))
         self.assertIn("http://me:***@127.0.0.1/", done.stdout)
 
+    def test_an_endpoint_without_a_path_is_noted(self):
+        done = self.check(self.exporter(endpoint="http://127.0.0.1:9411"))
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("note: exporter.endpoint has no path; Zipkin's is /api/v2/spans", done.stdout)
+
     def test_a_missing_file_stops_nothing_unless_the_host_is_named(self):
         done = self.check(self.exporter(bearer_file="/nowhere/token"))
         self.assertEqual(done.returncode, 0)
