@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Places many orders at the same time. Prints the trace id and the result of each on a line.
 //
-// usage: request_client ADDRESS ORDERS
+// usage: request_client ADDRESS ORDERS [ROUNDS]
+//
+// With ROUNDS, does so that many times, and finally prints how many seconds all rounds but the
+// first took.
 #include <grpcpp/grpcpp.h>
 #include <tracekin/scope.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <iostream>
 #include <mutex>
@@ -48,30 +52,40 @@ bool PlaceOrder(shop::Frontend::Stub* stub, const std::string& item, grpc::Statu
   return status.error_code() == expected;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::cerr << "usage: request_client ADDRESS ORDERS" << std::endl;
-    return 2;
-  }
-  const std::shared_ptr<tracekin::Tracer> tracer = MakeTracerOrExit();
-  const auto stub = shop::Frontend::NewStub(ConnectOrExit(argv[1], tracer));
-
-  const int orders = std::atoi(argv[2]);
+// Places the orders of one round at the same time. Returns how many did not end as they should.
+int PlaceOrders(shop::Frontend::Stub* stub, int orders) {
   std::atomic<int> failed{0};
   std::vector<std::thread> threads;
   for (int order = 0; order < orders; ++order) {
     // The last order asks for an item that does not exist.
     const bool unknown = order + 1 == orders;
     threads.emplace_back([&, unknown] {
-      if (!PlaceOrder(stub.get(), unknown ? "unicorn" : "book",
+      if (!PlaceOrder(stub, unknown ? "unicorn" : "book",
                       unknown ? grpc::StatusCode::NOT_FOUND : grpc::StatusCode::OK)) {
         ++failed;
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
+  return failed;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3 && argc != 4) {
+    std::cerr << "usage: request_client ADDRESS ORDERS [ROUNDS]" << std::endl;
+    return 2;
+  }
+  const std::shared_ptr<tracekin::Tracer> tracer = MakeTracerOrExit();
+  const auto stub = shop::Frontend::NewStub(ConnectOrExit(argv[1], tracer));
+
+  const int orders = std::atoi(argv[2]), rounds = argc == 4 ? std::atoi(argv[3]) : 1;
+  int failed = PlaceOrders(stub.get(), orders);
+  const auto start = std::chrono::steady_clock::now();
+  for (int round = 1; round < rounds; ++round) failed += PlaceOrders(stub.get(), orders);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  if (argc == 4) std::cout << "seconds " << took.count() << std::endl;
   tracer->Close();
   return failed == 0 ? 0 : 1;
 }
