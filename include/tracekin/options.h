@@ -103,8 +103,8 @@ struct ExporterOptions {
   /// is needed.
   std::function<std::unique_ptr<Transport>()> make_transport = nullptr;
 
-  /// Receives the spans as records, in place of all of the above. Not a configuration key. It gets
-  /// those spans that a collector would get, and they count as exported. testing.h uses it.
+  /// Receives the spans as records, instead of `type` and its keys, unless `type` is none. Not a
+  /// configuration key. It gets the spans that a collector would get, and they count as exported.
   SpanFunction on_span = nullptr;
 };
 

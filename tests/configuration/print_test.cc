@@ -94,9 +94,9 @@ TEST(PrintConfiguration, KnowsEveryFieldOfOptions) {
   // include only the fields that the tests above cover.
   EXPECT_EQ(sizeof(SamplerOptions), sizeof(std::string) + 2 * sizeof(double) + 8);
   EXPECT_EQ(sizeof(PropagationOptions), 2 * sizeof(StringList));
-  EXPECT_EQ(sizeof(ExporterOptions), 17 * sizeof(std::string) + 8 + 16 * sizeof(std::uint64_t) +
-                                         sizeof(StringMap) +
-                                         sizeof(ExporterOptions::make_transport));
+  EXPECT_EQ(sizeof(ExporterOptions),
+            17 * sizeof(std::string) + 8 + 16 * sizeof(std::uint64_t) + sizeof(StringMap) +
+                sizeof(ExporterOptions::make_transport) + sizeof(ExporterOptions::on_span));
   EXPECT_EQ(sizeof(LogOptions), sizeof(std::string));
   EXPECT_EQ(sizeof(UstOptions), 8 + sizeof(std::string) + 8);
   EXPECT_EQ(Settings().size(), 4u + 4u + 2u + 35u + 1u + 3u);
