@@ -46,8 +46,8 @@ def main():
     for argument in sys.argv[1:]:
         name, path = argument.split("=", 1)
         report(name, read(path))
-    print("\nMedians, with their 95 % intervals over the rounds. Bytes include those of the session's "
-          "start.")
+    print("\nMedians, with their 95 % intervals over the rounds. Bytes include those of the "
+          "session's start.")
 
 
 if __name__ == "__main__":
