@@ -3,7 +3,8 @@
 // child of a fork, because there is no lock that a thread of the parent may hold.
 //
 // Ownership: entries are never freed, so a few long-lived ones should be added.
-// Thread-safety: any thread may call any method at any time.
+// Thread-safety: any thread may call any method at any time. A static map needs no initialisation
+// and is not destroyed.
 #ifndef TRACEKIN_BASE_APPEND_ONLY_MAP_H
 #define TRACEKIN_BASE_APPEND_ONLY_MAP_H
 
@@ -16,6 +17,8 @@ namespace tracekin {
 
 class AppendOnlyMap {
  public:
+  constexpr AppendOnlyMap() = default;
+
   /// Makes Find(key) return `value`. Throws std::bad_alloc.
   void Add(std::string key, std::string value) {
     Entry* entry = new Entry{std::move(key), std::move(value), newest_.load()};

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/append_only_map.h"
-#include "base/no_destructor.h"
 #include "base/regular_file.h"
 
 namespace tracekin::exporter {
@@ -22,17 +21,13 @@ bool IsSame(const struct timespec& a, const struct timespec& b) {
   return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
 }
 
-// The contents of files by their paths.
-AppendOnlyMap& Preloaded() {
-  static NoDestructor<AppendOnlyMap> preloaded;
-  return *preloaded;
-}
+AppendOnlyMap preloaded;  // the contents of files by their paths
 
 }  // namespace
 
 KeptFile::KeptFile(std::string path, std::size_t max_bytes)
     : path_(std::move(path)), max_bytes_(max_bytes) {
-  if (const std::string* content = Preloaded().Find(path_)) content_ = *content;
+  if (const std::string* content = preloaded.Find(path_)) content_ = *content;
   Refresh();
 }
 
@@ -65,7 +60,7 @@ std::string PreloadFile(const std::string& path, std::size_t max_bytes) {
   std::string content;
   const std::string error = ReadRegularFile(path, max_bytes, &content);
   if (!error.empty()) return "cannot read " + path + ": " + error;
-  Preloaded().Add(path, std::move(content));
+  preloaded.Add(path, std::move(content));
   return {};
 }
 

@@ -22,7 +22,6 @@
 #include <utility>
 
 #include "base/append_only_map.h"
-#include "base/no_destructor.h"
 #include "base/standard_descriptors.h"
 
 namespace tracekin::exporter {
@@ -85,11 +84,7 @@ Found Ask(const std::string& host) {
   return found;
 }
 
-// The addresses of hosts that were resolved before a resolver was made for them.
-AppendOnlyMap& Preloaded() {
-  static NoDestructor<AppendOnlyMap> preloaded;
-  return *preloaded;
-}
+AppendOnlyMap preloaded;  // the addresses of hosts that were resolved before there was a resolver
 
 struct UrlDeleter {
   void operator()(CURLU* url) const { curl_url_cleanup(url); }
@@ -182,7 +177,7 @@ std::shared_ptr<Resolver> Resolver::For(const ExporterOptions& options, const st
 
 Resolver::Resolver(const std::string& host, std::uint16_t port)
     : name_(host + ':' + std::to_string(port)), state_(std::make_shared<State>(host)) {
-  if (const std::string* addresses = Preloaded().Find(host)) state_->Know(*addresses);
+  if (const std::string* addresses = preloaded.Find(host)) state_->Know(*addresses);
 }
 
 std::string Resolver::Preload(const ExporterOptions& options, const std::string& proxy) {
@@ -191,7 +186,7 @@ std::string Resolver::Preload(const ExporterOptions& options, const std::string&
   const std::string& host = resolver->state_->host;
   Found found = Ask(host);
   if (found.addresses.empty()) return "cannot resolve host " + host + ": " + found.error;
-  Preloaded().Add(host, std::move(found.addresses));
+  preloaded.Add(host, std::move(found.addresses));
   return {};
 }
 
