@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ctf/babeltrace.h"
 
+#include <cstdint>
+
 namespace tracekin::ctf {
 
 std::mutex& BabeltraceMutex() {

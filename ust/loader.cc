@@ -3,6 +3,8 @@
 
 #include <dlfcn.h>
 
+#include <cstdint>
+
 #include "base/open_module.h"
 
 namespace tracekin::ust {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes many calls from many threads and checks that each call has a matching pair of spans.
+#include <cstdint>
 #include <map>
 #include <set>
 #include <thread>
