@@ -194,22 +194,36 @@ class Record(unittest.TestCase):
     def test_spans_of_another_user_are_recorded_and_belong_to_the_caller_of_sudo(self):
         if os.geteuid() != 0:
             self.skipTest("another user needs root")
-        # `nobody` need not be allowed to run programs of the build folder.
-        for file in (SPANS, LIBRARY, pathlib.Path(LIBRARY).with_name("libtracekin_ust.so")):
-            shutil.copy(file, self.folder)
-        needed = subprocess.check_output(["ldd", SPANS], text=True)
-        soname = next(word for word in needed.split() if word.startswith("libtracekin.so"))
-        os.rename(self.folder + "/" + pathlib.Path(LIBRARY).name, self.folder + "/" + soname)
+        spans = self.copy_of_spans()
         os.chmod(self.folder, 0o777 | 0o1000)
         done = subprocess.run(
-            [TRACEKIN, "record", "-o", self.output, "--user", "--",
-             self.folder + "/" + pathlib.Path(SPANS).name, self.folder], stderr=subprocess.PIPE,
-            text=True, timeout=LIMIT_S,
+            [TRACEKIN, "record", "-o", self.output, "--user", "--", spans, self.folder],
+            stderr=subprocess.PIPE, text=True, timeout=LIMIT_S,
             env=dict(os.environ, SUDO_UID="65534", LD_LIBRARY_PATH=self.folder))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("15 spans in ", done.stderr)
         self.assertEqual({path.stat().st_uid for path in pathlib.Path(self.output).rglob("*")} |
                          {os.stat(self.output).st_uid}, {65534})
+
+    def copy_of_spans(self):
+        """Returns a copy of the program that needs self.folder as LD_LIBRARY_PATH: other users may
+        not be allowed to run programs of the build folder."""
+        for file in (SPANS, LIBRARY, pathlib.Path(LIBRARY).with_name("libtracekin_ust.so")):
+            shutil.copy(file, self.folder)
+        needed = subprocess.check_output(["ldd", SPANS], text=True)
+        soname = next(word for word in needed.split() if word.startswith("libtracekin.so"))
+        os.rename(self.folder + "/" + pathlib.Path(LIBRARY).name, self.folder + "/" + soname)
+        return self.folder + "/" + pathlib.Path(SPANS).name
+
+    def test_why_there_are_no_spans_of_a_program_that_knows_another_daemon(self):
+        if os.geteuid() != 0:
+            self.skipTest("another user needs root")
+        spans = self.copy_of_spans()
+        done = self.record_as_nobody("--", "env", "LTTNG_HOME=/elsewhere",
+                                     "LD_LIBRARY_PATH=" + self.folder, spans, self.folder, "3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(") looks for the session daemon below /elsewhere, not below " + self.folder,
+                      done.stderr)
 
     def test_a_user_who_does_not_exist(self):
         self.assertIn("there is no user nosuch",
