@@ -31,6 +31,7 @@ struct Stretch {
   // replaces its wait.
   ThreadIndex instead_of = kNobody;
   bool queued = false;
+  std::size_t segment = 0;  // near the segment of `thread` at `from`, to find that one quickly
   // If set, the stretch is not the time of a thread. It becomes `part` without changes.
   bool literal = false;
   Part part = {};
@@ -59,7 +60,7 @@ class Walk {
 
  private:
   void Step();
-  Part Next(const Stretch& stretch) const;
+  Part Next(Stretch* stretch) const;
   void NextReady(const Segment& segment, const Stretch& stretch, Part* part) const;
   void NextBlocked(const Segment& segment, bool woken, Part* part) const;
   void NextUnseen(const Stretch& stretch, Part* part) const;
@@ -91,7 +92,7 @@ void Walk::Step() {
     Add(part);
     return;
   }
-  Part part = Next(stretch);
+  Part part = Next(&stretch);
   const bool others = stretch.queued || IsThread(stretch.instead_of);
   if (others) part.end = std::min(part.end, spans_.NextChange(part.thread, part.start));
   const Stretch now = stretch;  // waiting_ may grow below
@@ -102,7 +103,8 @@ void Walk::Step() {
 }
 
 // Returns the first part of a stretch.
-Part Walk::Next(const Stretch& stretch) const {
+Part Walk::Next(Stretch* of) const {
+  const Stretch& stretch = *of;
   Part part;
   part.start = stretch.from;
   part.end = stretch.to;
@@ -114,7 +116,7 @@ Part Walk::Next(const Stretch& stretch) const {
     return part;
   }
   const Thread& thread = timelines_.threads[stretch.thread];
-  const std::size_t at = IndexAt(thread.segments, stretch.from);
+  const std::size_t at = of->segment = IndexNear(thread.segments, of->segment, stretch.from);
   if (at == thread.segments.size()) {
     NextUnseen(stretch, &part);
     return part;

@@ -65,28 +65,32 @@ std::int64_t OrZero(std::int64_t number) { return number == kAbsent ? 0 : number
 
 }  // namespace
 
+inline Host& Machine::HostOf(std::uint16_t host) {
+  if (host >= timelines_.hosts.size()) AddHosts(host);
+  return timelines_.hosts[host];
+}
+
 void Machine::SetHost(std::uint16_t host, const Clock& clock, bool kernel) {
   HostOf(host).clock = clock;
   HostOf(host).kernel = kernel;
 }
 
-Host& Machine::HostOf(std::uint16_t host) {
-  if (host >= timelines_.hosts.size()) {
-    timelines_.hosts.resize(host + 1u);
-    states_.resize(host + 1u);
-  }
-  return timelines_.hosts[host];
+void Machine::AddHosts(std::uint16_t host) {
+  timelines_.hosts.resize(host + 1u);
+  states_.resize(host + 1u);
 }
 
-Machine::Cpu& Machine::CpuOf(const Event& event) {
-  Host& host = HostOf(event.host);
-  auto& cpus = states_[event.host].cpus;
+inline Machine::Cpu& Machine::CpuOf(const Event& event) {
   const std::uint32_t cpu = std::min(event.cpu, kMaxCpus);
-  if (cpu >= cpus.size()) {
-    cpus.resize(cpu + 1);
-    host.turns.resize(cpu + 1);
+  if (event.host >= states_.size() || cpu >= states_[event.host].cpus.size()) {
+    AddCpus(event.host, cpu);
   }
-  return cpus[cpu];
+  return states_[event.host].cpus[cpu];
+}
+
+void Machine::AddCpus(std::uint16_t host, std::uint32_t cpu) {
+  HostOf(host).turns.resize(cpu + 1);
+  states_[host].cpus.resize(cpu + 1);
 }
 
 ThreadIndex Machine::Make(std::uint16_t host, std::int32_t tid) {

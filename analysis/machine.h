@@ -114,6 +114,8 @@ class Machine {
 
   Host& HostOf(std::uint16_t host);
   Cpu& CpuOf(const Event& event);
+  void AddHosts(std::uint16_t host);
+  void AddCpus(std::uint16_t host, std::uint32_t cpu);
   ThreadIndex Find(std::uint16_t host, std::int64_t tid);
   ThreadIndex LeaderOf(ThreadIndex thread) const;
   ThreadIndex Make(std::uint16_t host, std::int32_t tid);

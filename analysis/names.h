@@ -6,6 +6,7 @@
 #ifndef TRACEKIN_ANALYSIS_NAMES_H
 #define TRACEKIN_ANALYSIS_NAMES_H
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -18,7 +19,7 @@ namespace tracekin::analysis {
 class Names {
  public:
   /// Stores at most `limit` strings, including the empty one.
-  explicit Names(std::size_t limit) : limit_(limit) { Number(""); }
+  explicit Names(std::size_t limit) : limit_(limit) { Find(""); }
 
   Names(const Names&) = delete;
   Names& operator=(const Names&) = delete;
@@ -34,7 +35,17 @@ class Names {
   std::uint64_t refused() const { return refused_; }
 
  private:
+  // The last strings that were looked up, by a hash of a few of their bytes. Most events have one
+  // of them.
+  struct Recent {
+    std::string_view text;
+    std::uint32_t number = 0;
+  };
+
+  std::uint32_t Find(std::string_view text);
+
   const std::size_t limit_;
+  std::array<Recent, 256> recent_ = {};
   std::deque<std::string> texts_;  // a deque, because the addresses of its elements do not change
   std::unordered_map<std::string_view, std::uint32_t> numbers_;
   std::uint64_t refused_ = 0;

@@ -4,9 +4,9 @@
 
 usage: tests/analysis/synthetic_test.py PATH-OF-tracekin
 
-Each situation is a schedule with random times. babeltrace2 writes its events as a trace of the kernel
-and a trace of a program. The causes that the schedule consists of are compared with those that
-`tracekin why` finds.
+Each situation is a schedule with random times. babeltrace2 writes its events as a trace of the
+kernel and a trace of a program. The causes that the schedule consists of are compared with those
+that `tracekin why` finds.
 """
 
 import collections
