@@ -118,7 +118,7 @@ TEST(UnknownVariables, AreWarnedOfWithTheNearestName) {
   setenv("TRACEKIN_SERVCE_NAME", "x", 1);
   setenv("TRACEKIN_EXPORTER_COLOUR_OF_THE_SKY", "x", 1);
   setenv("TRACEKIN_SOMEBODY_ELSES_BUSINESS", "x", 1);
-  MakeTracerFromJson(R"({"service_name": "a", "exporter": {"type": "none"}})");
+  EXPECT_NE(MakeTracerFromJson(R"({"service_name": "a", "exporter": {"type": "none"}})"), nullptr);
   for (const char* name :
        {"TRACEKIN_LOG_TARGET", "TRACEKIN_EXPORTER_ENDPIONT", "TRACEKIN_SERVCE_NAME",
         "TRACEKIN_EXPORTER_COLOUR_OF_THE_SKY", "TRACEKIN_SOMEBODY_ELSES_BUSINESS"}) {
