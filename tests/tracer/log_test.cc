@@ -75,6 +75,27 @@ TEST(Log, BeginsWithWhatTheTracerDoes) {
                         "http://me:***@127.0.0.1:1/api/v2/spans; sampler: 1 % of traces; "));
 }
 
+TEST(Log, NamesTheCollectorAndTheFileOfItsCredential) {
+  const TempFolder folder;
+  const std::string token = folder.path() + "/token";
+  std::ofstream(token) << "secret";
+  const auto log_of = [&folder](const std::string& endpoint, const std::string& bearer_file) {
+    Options options = WithTarget(folder.path() + "/log");
+    options.exporter.endpoint = endpoint;
+    options.exporter.bearer_file = bearer_file;
+    options.exporter.close_timeout_ms = 1000;
+    const auto tracer = MakeTracer(options);
+    tracer->StartSpan("a");
+    tracer->Close();
+    return Contents(folder.path() + "/log");
+  };
+  EXPECT_THAT(log_of("http://127.0.0.1:1/api/v2/spans", token),
+              HasSubstr(" [http://127.0.0.1:1/api/v2/spans, credential from " + token + "]"));
+  const std::string log = log_of("http://me:secret@127.0.0.1:1/api/v2/spans", "");
+  EXPECT_THAT(log, HasSubstr(" [http://127.0.0.1:1/api/v2/spans]"));
+  EXPECT_THAT(log, ::testing::Not(HasSubstr("secret")));
+}
+
 // Binds /dev/log's stand-in and returns its descriptor.
 int SyslogAt(const std::string& path) {
   const int socket = ::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
