@@ -6,7 +6,8 @@
 // The bytes of the events stay as LTTng wrote them. Only what tells the time and counts packets is
 // changed: the packets' beginnings, ends, sequence numbers and discarded events, and the 64-bit
 // times of extended event headers. The copies lie a multiple of 2^32 cycles apart, so that headers
-// with 27 or 32 bits of the time need no change.
+// with 27 or 32 bits of the time need no change. Prints the beginning of the first copy, and the
+// distance between two copies, in cycles.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -163,6 +164,7 @@ void Amplify(const std::string& from, const std::string& to, int copies) {
   constexpr std::uint64_t kTurn = 1ULL << 32U;
   const std::uint64_t shift = (end - begin + kTurn) / kTurn * kTurn;
   for (auto& [path, file] : files) file->Write(path, copies, shift);
+  std::cout << begin << " " << shift << "\n";
 }
 
 }  // namespace

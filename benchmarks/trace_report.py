@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures how fast both readers of ctf/ read traces, in CPU time of one thread, compared with
-`babeltrace2 -o dummy`.
+"""Measures how fast both readers of ctf/ read traces, and how fast and in how much memory they are
+analysed, in CPU time of one thread, compared with `babeltrace2 -o dummy`.
 
 usage: benchmarks/trace_report.py BENCHMARKS REPETITIONS NAME=FOLDER...
 
@@ -39,10 +39,12 @@ def measure(benchmarks, name, folder, repetitions):
     with tempfile.TemporaryDirectory() as scratch:
         large = scratch + "/large"
         copies = max(1, round(BYTES / size(folder)))
-        subprocess.run([benchmarks + "/trace_amplify", folder, large, str(copies)], check=True)
+        copy = subprocess.run([benchmarks + "/trace_amplify", folder, large, str(copies)],
+                              check=True, stdout=subprocess.PIPE, text=True).stdout.split()
         read = benchmarks + "/trace_read"
         ways = {"dummy": ["babeltrace2", "-o", "dummy", large], "own": [read, "own", large],
-                "babeltrace2": [read, "babeltrace2", large]}
+                "babeltrace2": [read, "babeltrace2", large],
+                "analysis": [read, "analysis", large, *copy]}
         seconds = {way: [] for way in ways}
         counts = {}
         for _ in range(repetitions):
@@ -53,12 +55,16 @@ def measure(benchmarks, name, folder, repetitions):
         if counts["own"] != counts["babeltrace2"]:
             raise SystemExit(f"trace_report: {name}: the two ways differ: {counts}")
         events = int(counts["own"][0])
+        _, spans, timelines, memory = map(int, counts["analysis"])
         median = {way: statistics.median(values) for way, values in seconds.items()}
         print(f"| {name} | {events / 1e6:.1f} | {size(large) / events:.0f} "
               f"| {median['dummy'] / events * 1e9:.0f} "
               f"| {median['own'] / events * 1e9:.0f} | {median['dummy'] / median['own']:.1f} "
               f"| {median['babeltrace2'] / events * 1e9:.0f} "
               f"| {median['dummy'] / median['babeltrace2']:.2f} |", flush=True)
+        return (f"| {name} | {spans} | {median['analysis'] / events * 1e9:.0f} "
+                f"| {median['dummy'] / median['analysis']:.1f} "
+                f"| {timelines / size(large):.0%} | {memory / 1e6:.0f} |")
 
 
 def main():
@@ -68,9 +74,12 @@ def main():
     print("| trace | million events | bytes an event | dummy | our reader | speed "
           "| through libbabeltrace2 | speed |")
     print("|---|---|---|---|---|---|---|---|")
-    for trace in traces:
-        name, folder = trace.split("=", 1)
-        measure(benchmarks, name, folder, int(repetitions))
+    analysed = [measure(benchmarks, *trace.split("=", 1), int(repetitions)) for trace in traces]
+    print("\nThe same, with the analysis and the explanation of every span.\n")
+    print("| trace | spans | ns an event | speed | timelines, of the trace's bytes | memory, MB |")
+    print("|---|---|---|---|---|---|")
+    for line in analysed:
+        print(line)
 
 
 if __name__ == "__main__":
