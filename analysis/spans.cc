@@ -2,7 +2,9 @@
 #include "analysis/spans.h"
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace tracekin::analysis {
 
@@ -228,31 +230,60 @@ void Spans::Finish(const Timelines& timelines) {
   FindParents();
 }
 
+namespace {
+
+// Finds the spans with given ids. Two spans have the same ids if a client and a server share them.
+class ByIds {
+ public:
+  explicit ByIds(const std::vector<SpanRecord>& spans) : spans_(spans), sorted_(spans.size()) {
+    std::iota(sorted_.begin(), sorted_.end(), SpanIndex{0});
+    std::sort(sorted_.begin(), sorted_.end(), [&](SpanIndex a, SpanIndex b) {
+      return std::pair(Rank(spans_[a].ids), a) < std::pair(Rank(spans_[b].ids), b);
+    });
+  }
+
+  // Returns the first and the end of these spans, in the order in which they were seen.
+  std::pair<const SpanIndex*, const SpanIndex*> Find(const SpanIds& ids) const {
+    const auto first = std::partition_point(sorted_.begin(), sorted_.end(), [&](SpanIndex span) {
+      return Rank(spans_[span].ids) < Rank(ids);
+    });
+    const SpanIndex* const begin = sorted_.data() + (first - sorted_.begin());
+    const SpanIndex* end = begin;
+    while (end != sorted_.data() + sorted_.size() && Rank(spans_[*end].ids) == Rank(ids)) ++end;
+    return {begin, end};
+  }
+
+ private:
+  static std::tuple<std::uint64_t, std::uint64_t, std::uint64_t> Rank(const SpanIds& ids) {
+    return {ids.trace_low, ids.span, ids.trace_high};
+  }
+
+  const std::vector<SpanRecord>& spans_;
+  std::vector<SpanIndex> sorted_;
+};
+
+}  // namespace
+
 // Prefers a parent in the same process, because a client and a server may share the parent's ids.
 // If a client span and a server span share ids, the server span is the child of the client span.
 void Spans::FindParents() {
-  struct Least {
-    bool operator()(const SpanIds& a, const SpanIds& b) const {
-      return std::tie(a.trace_low, a.span, a.trace_high) <
-             std::tie(b.trace_low, b.span, b.trace_high);
-    }
-  };
-  std::map<SpanIds, std::vector<SpanIndex>, Least> by_ids;
-  for (SpanIndex i = 0; i < spans_.size(); ++i) by_ids[spans_[i].ids].push_back(i);
+  const ByIds by_ids(spans_);
   const std::uint32_t client = names_.Number("client"), server = names_.Number("server");
   for (SpanIndex i = 0; i < spans_.size(); ++i) {
     SpanRecord& span = spans_[i];
-    for (const SpanIndex other : by_ids[span.ids]) {
-      const bool shared = span.kind == server && spans_[other].kind == client;
-      if (shared) span.parent = other;
+    if (span.kind == server) {
+      const auto [first, end] = by_ids.Find(span.ids);
+      for (auto other = first; other != end; ++other) {
+        if (spans_[*other].kind == client) span.parent = *other;
+      }
     }
-    const auto found = by_ids.find({span.ids.trace_high, span.ids.trace_low, span.parent_id});
-    if (span.parent == kNoSpan && span.parent_id != 0 && span.parent_id != span.ids.span &&
-        found != by_ids.end()) {
-      const auto same = std::find_if(found->second.begin(), found->second.end(), [&](SpanIndex j) {
+    if (span.parent == kNoSpan && span.parent_id != 0 && span.parent_id != span.ids.span) {
+      const auto [first, end] =
+          by_ids.Find({span.ids.trace_high, span.ids.trace_low, span.parent_id});
+      const auto same = std::find_if(first, end, [&](SpanIndex j) {
         return spans_[j].pid == span.pid && spans_[j].host == span.host;
       });
-      span.parent = same != found->second.end() ? *same : found->second.back();
+      if (first != end) span.parent = same != end ? *same : *(end - 1);
     }
     if (span.parent != kNoSpan && IsWithin(span.parent, i)) span.parent = kNoSpan;  // a cycle
     if (span.parent != kNoSpan) spans_[span.parent].children.push_back(i);
