@@ -37,6 +37,7 @@ void InOrder(std::size_t count, Progress* progress, Make make, Use use) {
     }
     work();
     for (std::future<void>& other : others) other.get();
+    progress->Erase();
     for (std::size_t i = 0; i < results.size(); ++i) use(begin + i, std::move(results[i]));
     progress->Update(static_cast<double>(begin + results.size()) / static_cast<double>(count));
   }

@@ -35,8 +35,11 @@ std::string ProgressLine(const std::string& what, double share, double seconds) 
 
 Progress::Progress(std::string what) : what_(std::move(what)), on_(isatty(STDERR_FILENO) != 0) {}
 
-Progress::~Progress() {
+Progress::~Progress() { Erase(); }
+
+void Progress::Erase() {
   if (shown_) std::fputs(kErase, stderr);
+  shown_ = false;
 }
 
 void Progress::Update(double share) {

@@ -23,6 +23,9 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
+  /// Erases the line until the next update. Needed before other text is written to the terminal.
+  void Erase();
+
   /// Updates the line, at most ten times per second, once the task has taken a second.
   void Update(double share);
 
