@@ -27,8 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Extracted extracted = CheckedExtract({"baggage"}, headers);
   CHECK(extracted.found == !extracted.baggage().empty() && !extracted.error);
   const Entries written = CheckedInject("baggage", extracted.context);
-  CHECK(written.size() == 1);
-  const std::string& header = written[0].second;
+  CHECK(written.size() <= 1);
+  const std::string header = written.empty() ? "" : written[0].second;
   CHECK(header.size() <= propagation::kMaxBaggageBytes);
   const propagation::Baggage again = CheckedExtract({"baggage"}, written).baggage();
   CHECK(IsPart(again, extracted.baggage()));
