@@ -221,8 +221,10 @@ bool Exporter::Step(Worker* worker) noexcept {
   return stop;
 }
 
+// A thread that is inside Push() has its chunk, with earlier spans, outside the queue. So there may
+// be accepted spans that Collect() did not find.
 bool Exporter::NothingLeft(const Worker* worker) const {
-  return queue_.drained() && worker->delivery.idle();
+  return queue_.drained() && worker->read == queue_.accepted() && worker->delivery.idle();
 }
 
 // Returns whether all spans that were collected when the flush was requested are settled or
