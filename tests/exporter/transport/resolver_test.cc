@@ -326,7 +326,7 @@ TEST(HostWithoutStandardDescriptorsLimit, MayFindThemTakenByLibrdkafkasThreads) 
     Options options;
     options.service_name = "closed";
     options.exporter.type = "kafka";
-    options.exporter.kafka_brokers = {"collector.test:1"};
+    options.exporter.kafka_brokers = "collector.test:1";
     options.exporter.close_timeout_ms = 100;
     const auto tracer = MakeTracer(options);
     ASSERT_NE(tracer, nullptr);
@@ -348,7 +348,7 @@ TEST(KafkaPropertiesLimit, AFifoThatTheyNameStopsTheSenderAndNotTheHost) {
     Options options;
     options.service_name = "fifo";
     options.exporter.type = "kafka";
-    options.exporter.kafka_brokers = {"127.0.0.1:1"};
+    options.exporter.kafka_brokers = "127.0.0.1:1";
     options.exporter.kafka_config_file = properties;
     options.exporter.close_timeout_ms = 100;
     options.logger = [](LogLevel, const std::string&) {};
