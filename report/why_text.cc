@@ -21,6 +21,7 @@ using analysis::SpanRecord;
 using analysis::Time;
 
 constexpr std::size_t kMaxLines = 6;   // limit below one phrase; another line sums up the rest
+constexpr Time kMinShare = 100;        // a phrase below another needs 1/kMinShare of the span
 constexpr std::size_t kMaxDepth = 12;  // only the JSON output contains deeper parts
 
 struct Phrase {
@@ -100,11 +101,15 @@ void Print(const Phrase& phrase, Time whole, std::size_t depth, const Style& sty
     return a->second->total > b->second->total;
   });
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (i + 1 == kMaxLines && entries.size() > kMaxLines) {
+    const bool small = depth > 0 && entries[i]->second->total < whole / kMinShare;
+    if (small && i == 0) return;  // the line above has the sum
+    if (small || (i + 1 == kMaxLines && entries.size() > kMaxLines)) {
       Time rest = 0;
       for (std::size_t j = i; j < entries.size(); ++j) rest += entries[j]->second->total;
-      *text += Line(rest, whole, depth,
-                    "and " + std::to_string(entries.size() - i) + " other causes", style);
+      const std::size_t count = entries.size() - i;
+      *text += Line(
+          rest, whole, depth,
+          "and " + std::to_string(count) + (count == 1 ? " other cause" : " other causes"), style);
       return;
     }
     const Phrase& below = *entries[i]->second;
