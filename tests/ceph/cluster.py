@@ -80,19 +80,23 @@ class Relay:
             self.process = subprocess.Popen(command, env=environment, stdout=log, stderr=log,
                                             stdin=subprocess.DEVNULL)
         end = time.monotonic() + 30
-        while not self.files["log"].read_text().endswith("\n"):
+        while not self.printed():
             if self.process.poll() is not None or time.monotonic() > end:
                 raise AssertionError("the relay does not start: " + self.files["log"].read_text())
             time.sleep(0.02)
-        self.address = self.files["log"].read_text().partition("=")[0]
+        self.address = self.printed()[0].partition("=")[0]
+
+    def printed(self):
+        """Returns the complete lines that the relay itself has printed, without the tracer's log."""
+        lines = self.files["log"].read_text().splitlines(keepends=True)
+        return [line for line in lines if " tracekin[" not in line and line.endswith("\n")]
 
     def stop(self):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         if self.process.wait(timeout=30) != 0:
             raise AssertionError("the relay failed: " + self.files["log"].read_text())
-        lines = self.files["log"].read_text().splitlines()[1:]
-        self.counts = {key: int(value) for key, value in map(str.split, lines)}
+        self.counts = {key: int(value) for key, value in map(str.split, self.printed()[1:])}
         self.spans = {}
         if self.files["json"].exists():
             for line in self.files["json"].read_text().splitlines():

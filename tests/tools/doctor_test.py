@@ -166,7 +166,7 @@ class Doctor(unittest.TestCase):
         said = self.ask(program=program, cwd="/", user=65534, group=65534, extra_groups=[],
                         env={"PATH": os.environ["PATH"], "HOME": self.folder})
         self.assertRegex(said, "(?m)^warning +group tracing .*(usermod -aG tracing|not exist)")
-        self.assertRegex(said, "(?m)^ok +session daemon +root's daemon runs, but does not serve")
+        self.assertRegex(said, "(?m)^ok +session daemon +root's daemon runs, but you cannot use it")
 
 
 if __name__ == "__main__":
