@@ -32,6 +32,10 @@ bool Fails() {
 
 }  // namespace
 
+// Clang would hide these functions from the libraries, because tests are compiled with hidden
+// visibility.
+#pragma GCC visibility push(default)
+
 extern "C" {
 
 void* __libc_malloc(std::size_t size);
@@ -61,6 +65,8 @@ int posix_memalign(void** memory, std::size_t alignment, std::size_t size) {
 }
 
 }  // extern "C"
+
+#pragma GCC visibility pop
 
 namespace tracekin::testing {
 
