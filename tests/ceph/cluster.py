@@ -87,7 +87,7 @@ class Relay:
         self.address = self.printed()[0].partition("=")[0]
 
     def printed(self):
-        """Returns the complete lines that the relay itself has printed, without the tracer's log."""
+        """Returns the complete lines that the relay itself printed, without the tracer's log."""
         lines = self.files["log"].read_text().splitlines(keepends=True)
         return [line for line in lines if " tracekin[" not in line and line.endswith("\n")]
 
